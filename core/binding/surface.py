@@ -28,7 +28,7 @@ class Surface:
     face_normals: (T, 3) of length one, or 0 where a triangle has no area; face_areas: (T,).
     normals: (P, 3) of length one, or 0 where a point has no triangle. areas: (P,) a third of its cuts'.
     cuts: (C, 3) what heat flows through: the triangles, but quads cut along either diagonal. cut_shares: (C,) how much
-    each cut counts: ½ in quads.
+    each cut counts: ½ in quads; cut_areas: (C,).
     """
 
     points: FloatArray
@@ -39,6 +39,7 @@ class Surface:
     areas: FloatArray
     cuts: IntArray
     cut_shares: FloatArray
+    cut_areas: FloatArray
 
     @classmethod
     def of_faces(cls, points: FloatArray, face_vertices: IntArray, face_sizes: IntArray) -> Surface:
@@ -67,14 +68,14 @@ class Surface:
             angle = np.arctan2(2.0 * areas, cosine)
             at_points += _summed(triangles[:, corner], normals * angle[:, None], len(points))
         cut, shares = (triangles, np.ones(len(triangles))) if cuts is None else cuts
-        own = areas if cuts is None else shares * _face_normals(points, cut)[1]
-        at_each = np.bincount(cut.reshape(-1), np.repeat(own, 3), len(points)) / 3.0
-        return cls(points, triangles, normals, areas, _unit(at_points), at_each, cut, shares)
+        cut_areas = areas if cuts is None else _face_normals(points, cut)[1]
+        at_each = np.bincount(cut.reshape(-1), np.repeat(shares * cut_areas, 3), len(points)) / 3.0
+        return cls(points, triangles, normals, areas, _unit(at_points), at_each, cut, shares, cut_areas)
 
     def edges(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return edges as two point arrays (E,) and half cotangents (E,) (Pinkall and Polthier 1993); edges repeat."""
         first, second, weights = [], [], []
-        sine = np.maximum(2.0 * _face_normals(self.points, self.cuts)[1], np.finfo(float).tiny)
+        sine = np.maximum(2.0 * self.cut_areas, np.finfo(float).tiny)
         for corner, cosine in enumerate(_corner_products(self.points, self.cuts)):
             first.append(self.cuts[:, (corner + 1) % 3])
             second.append(self.cuts[:, (corner + 2) % 3])
