@@ -172,7 +172,7 @@ def million(folder: Path, judge: Any) -> None:
     scene = Scene.of(judge.load(folder / f"{_SPEED_CASE}.npz"))
     mesh = bmesh.new()
     mesh.from_mesh(scene.body.data)
-    bmesh.ops.subdivide_edges(mesh, edges=mesh.edges, cuts=_MILLION_CUTS, use_grid_fill=True)
+    bmesh.ops.subdivide_edges(mesh, edges=list(mesh.edges), cuts=_MILLION_CUTS, use_grid_fill=True)
     mesh.to_mesh(scene.body.data)
     mesh.free()
     before = _process_bytes()

@@ -14,8 +14,8 @@ import sys
 import checkout
 import numpy as np
 
-from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.input import BindInput
+from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.sweep import sweep
 from takt.tests.core.test_binding_side_by_side import hand, haunches, steps_of
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..maths.arrays import FloatArray, IntArray
 from .frame import Frame
 from .input import BindInput
-from .surface import Surface, triangulate
+from .surface import Surface
 
 COINCIDENT = 4e-6
 """Vertices closer than this share of the body's root mean square radius coincide."""
