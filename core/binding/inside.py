@@ -25,7 +25,7 @@ from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
 from .sources import Skin, find_sources
 from .stumps import held_stumps
-from .surface import Surface, connected, triangulate, with_centres
+from .surface import Surface, connected, with_centres
 from .welding import COINCIDENT, weld, welded
 
 _HOLD = 1.6
@@ -78,7 +78,7 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     point_of, points, frame = welded(body, settings.weld_seams)
     mesh = decimated(points, point_of[body.face_vertices], body.face_sizes, _MOST_POINTS)
     corners = with_centres(mesh.points, mesh.face_vertices, mesh.face_sizes)
-    surface = Surface.build(corners[0], triangulate(*corners))
+    surface = Surface.of_faces(*corners)
     meter.at(0.2)
     cell = cell_size(surface.points, settings.resolution)
     solid = Solid.build(surface.points, *surface.samples(SAMPLE_STEP * cell), cell)

@@ -46,6 +46,9 @@ _SLENDER: Final = 4.0
 _AROUND: Final = np.cos(np.radians(25.0))
 """Directions are averaged over what is as near as this to the deepest."""
 
+_SAME: Final = 1e-6
+"""Directions are as deep as each other up to this share: all of them count, or a symmetric foot would turn aside."""
+
 _SHARES: Final = np.linspace(0.3, 1.0, 8)
 _STEPS: Final = np.array([step for step in np.ndindex(5, 5, 5) if max(abs(k - 2) for k in step) == 2]) - 2.0
 _DIRECTIONS: Final = _STEPS / np.linalg.norm(_STEPS, axis=1, keepdims=True)
@@ -127,11 +130,11 @@ def into_limbs(segments: Segments, parents: IntArray, groups: Sequence[IntArray]
         depth[~_clear(segments, np.full(len(starts), bone), starts, _DIRECTIONS, depth)] = 0.0
         depth[_DIRECTIONS @ outward[line] < 0.0] = 0.0
         here = float(solid.depths(start[None], segments.directions[[line]], size)[0])
-        best = int(depth.argmax())
-        if depth[best] > _MUCH_DEEPER * max(here, solid.cell):
-            near = depth * (_DIRECTIONS @ _DIRECTIONS[best] >= _AROUND)
-            mean = near @ _DIRECTIONS
-            ends[line] = start + depth[best] * mean / np.linalg.norm(mean)
+        most = float(depth.max())
+        if most > _MUCH_DEEPER * max(here, solid.cell):
+            best = _units((depth >= most * (1.0 - _SAME))[None] @ _DIRECTIONS)[0]
+            way = (depth * (_DIRECTIONS @ best >= _AROUND))[None] @ _DIRECTIONS
+            ends[line] = start + most * _units(way)[0] if way.any() else ends[line]
     turned = replace(segments, ends=ends)
     slender = turned.lengths >= _SLENDER * limb_radii(turned, solid, size, 0.0)
     kept = alone | ((ends != segments.ends).any(axis=1) & slender)

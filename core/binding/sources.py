@@ -58,6 +58,9 @@ _FAN_RAD = np.radians(35.0)
 _ALIKE = 0.3
 """A bone that costs more than a point's cheapest one by less than this share of it has part of the point."""
 
+_ON_LINE = 0.01
+"""Of a cell: what lies on two lines at once is not either's by rounding."""
+
 _TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -212,7 +215,7 @@ def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: Fl
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
-    shares = _shares(of_bone)
+    shares = _shares(of_bone + _ON_LINE * solid.cell)
     width = np.maximum(np.where(shares > 0.0, from_bone, 0.0), reaches.least)
     return shares, (shares * width).sum(axis=1), from_bone
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 _TURNING_ROUNDS = 30
 """Rounds in which neighbouring triangles agree on a side; enough for 20 % turned at random."""
@@ -26,7 +26,9 @@ class Surface:
     """P points (P, 3), T triangles (T, 3) of them turned outward, and what follows from both.
 
     face_normals: (T, 3) of length one, or 0 where a triangle has no area; face_areas: (T,).
-    normals: (P, 3) of length one, or 0 where a point has no triangle. areas: (P,) a third of its triangles'.
+    normals: (P, 3) of length one, or 0 where a point has no triangle. areas: (P,) a third of its cuts'.
+    cuts: (C, 3) what heat flows through: the triangles, but quads cut along either diagonal. cut_shares: (C,) how much
+    each cut counts: ½ in quads; cut_areas: (C,).
     """
 
     points: FloatArray
@@ -35,12 +37,27 @@ class Surface:
     face_areas: FloatArray
     normals: FloatArray
     areas: FloatArray
+    cuts: IntArray
+    cut_shares: FloatArray
+    cut_areas: FloatArray
 
     @classmethod
-    def build(cls, points: FloatArray, triangles: IntArray) -> Surface:
-        """Turn triangles (T, 3) outward and derive the rest; triangles that use a point twice are dropped."""
-        a, b, c = triangles.T
-        triangles = triangles[(a != b) & (b != c) & (c != a)]
+    def of_faces(cls, points: FloatArray, face_vertices: IntArray, face_sizes: IntArray) -> Surface:
+        """Return the surface of faces, given by their corners (L,) and sizes (F,), whose quads have two cuts.
+
+        One diagonal alone would favour a side in the quads across the middle of a symmetric body.
+        """
+        triangles = triangulate(points, face_vertices, face_sizes)
+        return cls.build(points, triangles, _both_cuts(points, face_vertices, face_sizes))
+
+    @classmethod
+    def build(cls, points: FloatArray, triangles: IntArray,
+              cuts: tuple[IntArray, FloatArray] | None = None) -> Surface:
+        """Turn triangles (T, 3) outward and derive the rest; triangles that use a point twice are dropped.
+
+        cuts: with their shares; None for the triangles.
+        """
+        triangles = triangles[_proper(triangles)]
         normals, areas = _face_normals(points, triangles)
         inward = _signs(points, triangles, normals, areas) < 0.0
         if inward.any():
@@ -50,17 +67,19 @@ class Surface:
         for corner, cosine in enumerate(_corner_products(points, triangles)):
             angle = np.arctan2(2.0 * areas, cosine)
             at_points += _summed(triangles[:, corner], normals * angle[:, None], len(points))
-        share = np.bincount(triangles.reshape(-1), np.repeat(areas, 3), len(points)) / 3.0
-        return cls(points, triangles, normals, areas, _unit(at_points), share)
+        cut, shares = (triangles, np.ones(len(triangles))) if cuts is None else cuts
+        cut_areas = areas if cuts is None else _face_normals(points, cut)[1]
+        at_each = np.bincount(cut.reshape(-1), np.repeat(shares * cut_areas, 3), len(points)) / 3.0
+        return cls(points, triangles, normals, areas, _unit(at_points), at_each, cut, shares, cut_areas)
 
     def edges(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Return edges as two point arrays (E,) and half cotangents (E,) (Pinkall and Polthier 1993); edges repeat."""
         first, second, weights = [], [], []
-        sine = np.maximum(2.0 * self.face_areas, np.finfo(float).tiny)
-        for corner, cosine in enumerate(_corner_products(self.points, self.triangles)):
-            first.append(self.triangles[:, (corner + 1) % 3])
-            second.append(self.triangles[:, (corner + 2) % 3])
-            weights.append(np.clip(cosine / sine, _FLATTEST_COTANGENT, _STEEPEST_COTANGENT) / 2.0)
+        sine = np.maximum(2.0 * self.cut_areas, np.finfo(float).tiny)
+        for corner, cosine in enumerate(_corner_products(self.points, self.cuts)):
+            first.append(self.cuts[:, (corner + 1) % 3])
+            second.append(self.cuts[:, (corner + 2) % 3])
+            weights.append(self.cut_shares * np.clip(cosine / sine, _FLATTEST_COTANGENT, _STEEPEST_COTANGENT) / 2.0)
         return np.concatenate(first), np.concatenate(second), np.concatenate(weights)
 
     def samples(self, spacing: float) -> tuple[FloatArray, FloatArray]:
@@ -101,6 +120,26 @@ def triangulate(points: FloatArray, face_vertices: IntArray, face_sizes: IntArra
     step = np.arange(len(face)) - np.repeat(np.cumsum(count) - count, count)
     return np.stack([face_vertices[start[face] + (first[face] + corner) % face_sizes[face]]
                      for corner in (np.zeros_like(step), step + 1, step + 2)], axis=1)
+
+
+def _both_cuts(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return the triangles (C, 3) of faces as `triangulate`, but those of quads along either diagonal; and shares (C,).
+
+    Those that use a point twice are left out.
+    """
+    quads = face_sizes == 4
+    others = triangulate(points, face_vertices[np.repeat(~quads, face_sizes)], face_sizes[~quads])
+    corners = face_vertices[np.repeat(quads, face_sizes)].reshape(-1, 4)
+    cuts = np.concatenate((others, *(np.roll(corners, turn, axis=1)[:, :3] for turn in range(4))))
+    shares = np.repeat((1.0, 0.5), (len(others), 4 * len(corners)))
+    proper = _proper(cuts)
+    return cuts[proper], shares[proper]
+
+
+def _proper(triangles: IntArray) -> BoolArray:
+    """Return which triangles (T, 3) have three different corners, (T,)."""
+    a, b, c = triangles.T
+    return np.asarray((a != b) & (b != c) & (c != a))
 
 
 def with_centres(points: FloatArray, face_vertices: IntArray,

@@ -7,7 +7,7 @@ import numpy as np
 from ..maths.arrays import FloatArray, IntArray
 from .frame import Frame
 from .input import BindInput
-from .surface import Surface, triangulate
+from .surface import Surface
 
 COINCIDENT = 4e-6
 """Vertices closer than this share of the body's root mean square radius coincide."""
@@ -19,7 +19,7 @@ def welded_surface(body: BindInput, seams: bool = True) -> tuple[IntArray, Surfa
     Coincident vertices of all parts are one point; without `seams` each vertex is a point of its own.
     """
     point_of, points, frame = welded(body, seams)
-    return point_of, Surface.build(points, triangulate(points, point_of[body.face_vertices], body.face_sizes)), frame
+    return point_of, Surface.of_faces(points, point_of[body.face_vertices], body.face_sizes), frame
 
 
 def welded(body: BindInput, seams: bool = True) -> tuple[IntArray, FloatArray, Frame]:

@@ -12,6 +12,8 @@ from .made_rig_faults import faults_of
 from .made_rigs import BODIES, MESHES, RIGS, TAILS, draw, make
 
 ROUNDING = 1e-9
+SOLVED = 1e-4
+"""How exactly heat is solved for."""
 
 
 @pytest.mark.parametrize("kind", BODIES)
@@ -39,6 +41,20 @@ def test_fins_turn_away_from_the_trunk_that_they_grow_from(seed: int) -> None:
     """The way from the head of the fish to a fin leads along the trunk, and all tails point one way."""
     made = make("fish", "skin", "plain", "forward", "plain", "Y up", 100.0, seed, as_drawn=False)
     assert not faults_of(made)
+
+
+@pytest.mark.parametrize(("kind", "mesh", "rig", "tails", "seed"), [
+    ("humanoid", "skin", "plain", "authored", 1), ("bird", "puppet", "twist", "authored", 91),
+    ("horse", "puppet", "twist", "up", 70)], ids=["diagonals", "on two lines", "as deep feet"])
+def test_sides_that_mirror_each_other_get_weights_that_do(kind: str, mesh: str, rig: str, tails: str,
+                                                           seed: int) -> None:
+    """Diagonals of quads, vertices on two lines at once, and feet that may turn either way: no order decides."""
+    made = make(kind, mesh, rig, tails, "plain", "Z up", 1.0, seed, as_drawn=kind == "humanoid")
+    weights = bind_inside_distance(made.body).dense(len(made.plain_names))
+    twin = np.abs(made.rest_points[:, None] * (-1, 1, 1) - made.rest_points).sum(axis=2).argmin(axis=1)
+    swapped = [name.translate(str.maketrans("LR", "RL")) if name[-2] == "." else name for name in made.plain_names]
+    bones = [made.plain_names.index(name) for name in swapped]
+    assert np.abs(weights[twin][:, bones] - weights).max() < SOLVED
 
 
 @pytest.mark.slow

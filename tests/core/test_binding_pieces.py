@@ -14,7 +14,7 @@ from .bodies import ball, joined, moved, tube, turn
 
 LEAST = 0.95
 """Of each vertex' weight, that of bones in its own piece."""
-SOLVED = 1e-5
+SOLVED = 3e-5
 """How exactly heat is solved for."""
 BONES = {0: (0, 1), 1: (2,), 2: (3, 4), 3: (5, 6), 4: (7, 8), 5: (9, 10)}
 """Those in each piece of a doll."""

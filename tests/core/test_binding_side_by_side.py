@@ -54,8 +54,12 @@ def haunches(seed: int) -> BindInput:
 
 
 def steps(made: BindInput) -> np.ndarray:
-    """Return by how much vertices differ that an edge joins, 0 to 2."""
-    weights = bind_inside_distance(made).dense(len(made.bone_names))
+    """Bind a body, and return by how much vertices differ that an edge joins, 0 to 2."""
+    return steps_of(made, bind_inside_distance(made).dense(len(made.bone_names)))
+
+
+def steps_of(made: BindInput, weights: np.ndarray) -> np.ndarray:
+    """Return by how much weights (V, B) of vertices differ that an edge joins, 0 to 2."""
     corners = made.face_vertices.reshape(-1, 4)
     edges = np.stack((corners, np.roll(corners, -1, axis=1)), axis=-1).reshape(-1, 2)
     return np.asarray(np.abs(weights[edges[:, 0]] - weights[edges[:, 1]]).sum(axis=1))
