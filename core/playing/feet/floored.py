@@ -88,7 +88,7 @@ class Floored(Over):
             np.split(numbers[1:], (3 * len(lock.legs),))))
         if not numbers.any():
             return pose
-        pose.translations[:, lock.tops] += (rise[:, None] * lock.up)[:, None]
+        pose.translations[:, lock.roots] += (rise[:, None] * lock.up)[:, None]
         matrices, are_scaled = lock.limbs(pose)
         turns = _tilts(slopes)
         apart = matrices[2, ..., :3, 3] - matrices[3, ..., :3, 3]
@@ -106,7 +106,9 @@ class Floored(Over):
     @cached_property
     def moved(self) -> BoolArray:
         """Joints that anything moves, (J,)."""
-        return self.below.moved
+        moved = self.below.moved.copy()
+        moved[self.lock.roots] = True
+        return moved
 
     @property
     def lock(self) -> FeetLock:

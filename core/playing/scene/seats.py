@@ -36,7 +36,7 @@ def seats_of(stage: Feet, row: Row, cast: Mapping[str, Target],
     leg = max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
     skin = SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg)
     seats, said = list[Seat](), list[Problem]()
-    if skin is None or not len(stage.lock.tops):
+    if skin is None or not len(stage.lock.roots):
         return (), ()
     for way in innermost(row.sequence.ways):
         begin_s, end_s = edges_s(way, row)
