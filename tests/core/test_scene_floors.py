@@ -11,11 +11,14 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
+from takt.core.skeletons.maps import find_map
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.core.scene_figures import LIMITS
 from takt.tests.core.scene_floors import hills, slope, stairs
 from takt.tests.core.scene_settings import FPS, gaps, held, jerks
 from takt.tests.core.seeds import seeds
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
+from takt.tests.core.test_whole_body import CUTS, cut, with_controls
 
 SETTINGS = int(os.environ.get("TAKT_FLOORS", "10"))
 NEAR_LEGS, JERKS, SPIKES = LIMITS["soles"], LIMITS["knees' jerk"], 4.0
@@ -83,6 +86,18 @@ def test_who_stands_higher_is_higher_all_over() -> None:
     at = times(FLAT)
     moved = played(raised).sample(at).translations - FLAT.sample(at).translations
     np.testing.assert_allclose(moved[:, 0], np.tile((0.0, 0.4, 0.0), (len(at), 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("limbs", CUTS)
+def test_rigs_whose_limbs_hang_on_other_bones_are_higher_all_over_too(limbs: str) -> None:
+    body, _ = cut(with_controls(BODY), CUTS[limbs], np.random.default_rng(0))
+    high = SceneFloor(slope(0.0, 0.0).points + np.array((0.0, 0.4, 0.0)), slope(0.0, 0.0).triangles)
+    one, other = (play(programme(WALK, roles=STAGE), body, Settings(cast=(("stage", floor),)), turn=rot.IDENTITY, up=UP)
+                  for floor in (slope(0.0, 0.0), high))
+    at, joints = times(one), [*find_map(body).joint_of.values()]
+    places = [world_from_pose(body, each.sample(at))[:, joints, :, 3] for each in (one, other)]
+    np.testing.assert_allclose(places[1] - places[0], np.broadcast_to((0.0, 0.4, 0.0), places[0].shape), atol=1e-6)
+    assert other.moved[body.parents < 0].all()
 
 
 @pytest.mark.parametrize(("target", "message", "is_note"), [

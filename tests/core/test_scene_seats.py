@@ -35,9 +35,14 @@ DOWN = {"root": ((0.0, 0.0, -0.006, 0.0), (0.3, 0.0, -0.01, 0.0), (1.7, *LOW), (
 STILL = {"root": ((0.0, *LOW), (1.0, 0.01, -0.425, -0.34), (2.0, *LOW)), "head": ((0.0, 0, 0, 0), (1.0, 0, 20, 0),
                                                                             (2.0, 0, 0, 0))}
 UP = {name: tuple((2.0 - row[0], *row[1:]) for row in reversed(rows)) for name, rows in DOWN.items()}
+HIGH, RUNG = (0.0, 0.02, -0.34), (0.0, 0.0, 0.45, 0.0, 0.0)
+"""On a stool higher than the hips of a body that stands, with its feet on a rung."""
+ONTO = {"root": ((0.0, 0.0, -0.006, 0.0), (1.5, *HIGH), (2.0, *HIGH)),
+        "l_foot": ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (1.5, *RUNG), (2.0, *RUNG)),
+        "r_foot": ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (1.5, *RUNG), (2.0, *RUNG))}
 CLIPS = library(feet_Steps=tuple(build_clips("feet/Steps.skeleton.xml")), rooms_Chairs=(
     build_clip("stand", 1.0, {}), build_clip("sit_down", 2.0, DOWN), build_clip("sit_still", 2.0, STILL),
-    build_clip("stand_up", 2.0, UP)))
+    build_clip("stand_up", 2.0, UP), build_clip("climb_onto", 2.0, ONTO)))
 STORE = ClipStore()
 SITS = ('<call name="stand" duration="1"/><call name="sit_down" at="seat" duration="2"/>'
         '<call name="sit_still" duration="2"/><call name="stand_up" duration="2"/><call name="stand" duration="1"/>')
@@ -228,3 +233,13 @@ def test_on_a_floor_the_seat_counts_from_the_same_ground() -> None:
     assert np.abs(lowest(rig, motion, None)[ON] - height).max() < SEAT_LEGS * rig.leg
     moved = (ankles(rig, motion) - ankles(rig, plain(rig, None)))[planted(motion)]
     np.testing.assert_allclose(moved @ rig.up, 0.2, atol=FEET_LEGS * rig.leg)
+
+
+@pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)
+def test_a_body_whose_hips_go_up_to_a_high_stool_sits_on_it_too(rig: Rig) -> None:
+    text = ('<call name="stand" duration="1"/><call name="climb_onto" at="seat" duration="2"/>'
+            '<call name="climb_onto" from="0.9" duration="5"/>')
+    own = lowest(rig, played(rig, text), None)[ON].mean()
+    height = own + 0.1 * rig.leg
+    assert np.abs(lowest(rig, played(rig, text, seat=seat(rig, height)), None)[ON] - height).max() < (
+        2.0 * SEAT_LEGS * rig.leg)

@@ -27,7 +27,7 @@ from ..stage import FIRST_ROUND, Over
 from .footholds import ground_axes
 from .lock import BENT, FeetLock
 from .prints import Prints
-from .seats import Seat, SeatSkin, Sitting
+from .seats import Seat, SeatSkin, Sitting, folded
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
@@ -88,7 +88,7 @@ class Floored(Over):
             np.split(numbers[1:], (3 * len(lock.legs),))))
         if not numbers.any():
             return pose
-        pose.translations[:, lock.tops] += (rise[:, None] * lock.up)[:, None]
+        pose.translations[:, lock.roots] += (rise[:, None] * lock.up)[:, None]
         matrices, are_scaled = lock.limbs(pose)
         turns = _tilts(slopes)
         apart = matrices[2, ..., :3, 3] - matrices[3, ..., :3, 3]
@@ -106,7 +106,9 @@ class Floored(Over):
     @cached_property
     def moved(self) -> BoolArray:
         """Joints that anything moves, (J,)."""
-        return self.below.moved
+        moved = self.below.moved.copy()
+        moved[self.lock.roots] = True
+        return moved
 
     @property
     def lock(self) -> FeetLock:
@@ -153,8 +155,7 @@ class Floored(Over):
         joints, _ = lock.limbs(pose)
         hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]
         most, leg = self._reach_down(hips, ankles, ankles), max(leg.length(self.skeleton) for leg in lock.legs)
-        sitting = Sitting.of(self.seats, self._times_s, hips.mean(axis=0), skin.lowest(pose),
-                             skin.stands + course.rise, leg)
+        sitting = Sitting.of(self.seats, self._times_s, hips.mean(axis=0), skin.lowest(pose), folded(lock, pose), leg)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
         for _ in range(_TIMES_SAT if sits.any() else 0):

@@ -215,6 +215,13 @@ class FeetLock:
         return found[parents[found] < 0]
 
     @cached_property
+    def roots(self) -> IntArray:
+        """The topmost ancestors of all of the body's joints, feet that are loose among them."""
+        parents = self.skeleton_map.skeleton.parents
+        found = with_ancestors(parents, np.array([*self.skeleton_map.joint_of.values()], dtype=np.int64))
+        return found[parents[found] < 0]
+
+    @cached_property
     def _tops(self) -> slice | IntArray:
         return side_by_side(self.tops)
 

@@ -20,9 +20,10 @@ from ...retargeting.skin_points import SkinPoints
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
 from ..joints import Joints
+from .lock import FeetLock
 
 _STANDS, SITS = 0.1, 0.15
-"""A seat that is so much lower than at rest, in leg lengths, stands at most, or may sit."""
+"""Who folds both legs by so much, in leg lengths (see folded), stands at most, or may sit."""
 _SLOW: Final = 0.2
 """And sits where it goes no faster, in leg lengths a second,"""
 _LEAST_S: Final = 0.1
@@ -89,6 +90,18 @@ class SeatSkin:
         return np.asarray((self.by_joint @ rows.reshape(-1, rows.shape[-1])).min(axis=0) - self.below)
 
 
+def folded(lock: FeetLock, pose: Pose) -> FloatArray:
+    """Return how much lower hips are above the lower knee than if that thigh hung straight down, in poses (F, J, …).
+
+    (F,), the less of both legs. It tells a seat of any height: hips of short legs go up to a chair. Who climbs stairs
+    has one leg straight.
+    """
+    rest = lock.skeleton_map.skeleton.rest_world[..., 3]
+    thighs = np.array([np.linalg.norm(rest[leg.hip] - rest[leg.knee]) for leg in lock.legs])
+    hips, knees = lock.limbs(pose)[0][:2, ..., 2, 3]
+    return np.asarray((thighs[:, None] - (hips - knees)).min(axis=0))
+
+
 @dataclass(frozen=True, eq=False)
 class Sitting:
     """How a body of a motion sits on seats, at times (F,) that are evenly apart.
@@ -103,14 +116,14 @@ class Sitting:
     surface: FloatArray
 
     @classmethod
-    def of(cls, seats: Sequence[Seat], times_s: FloatArray, hips: FloatArray, low: FloatArray, stands: FloatArray,
+    def of(cls, seats: Sequence[Seat], times_s: FloatArray, hips: FloatArray, low: FloatArray, fold: FloatArray,
            leg: float) -> Sitting:
-        """Find when a body sits. seats: in order. hips: (F, 3); low, stands: (F,) the lowest skin, and as it stands."""
+        """Find when a body sits. seats: in order. hips: (F, 3); low: (F,) the lowest skin; fold: (F,), see folded."""
         spacing_s = float(times_s[1] - times_s[0])
         speed = np.linalg.norm(np.gradient(hips, spacing_s, axis=0), axis=1)
-        still = (stands - low > SITS * leg) & (speed < _SLOW * leg)
+        still = (fold > SITS * leg) & (speed < _SLOW * leg)
         resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
-        upright = stands - low < _STANDS * leg
+        upright = fold < _STANDS * leg
         free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)
         surface, after = np.full(len(low), -np.inf), 0
         for number, seat in enumerate(seats):
@@ -125,7 +138,8 @@ class Sitting:
             if len(own) * spacing_s < _LEAST_S:
                 continue
             sits = float(np.median(low[own]))
-            there = begin + np.flatnonzero((low < sits + _ON * leg)[begin:end] & resting[begin:end])
+            is_there = (low < sits + _ON * leg) & (low > sits - _NEAR * leg) & resting
+            there = begin + np.flatnonzero(is_there[begin:end])
             if not len(there):
                 continue
             here = slice(int(there[0]), int(there[-1]) + 1)

@@ -11,7 +11,7 @@ from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
 from ..feet.floored import Floored
 from ..feet.footholds import ground_axes
-from ..feet.seats import SITS, Seat, SeatSkin
+from ..feet.seats import SITS, Seat, SeatSkin, folded
 from ..feet.standing import Feet
 from ..row import Row
 from .cast import ScenePlace, Target, at_time
@@ -30,13 +30,13 @@ def seats_of(stage: Feet, row: Row, cast: Mapping[str, Target],
              shown: Callable[[FloatArray], FloatArray]) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
     """Return what calls of a motion sit on, in order, and what is to be said of that.
 
-    A call sits that begins at a place, or leads to one, and goes low there. A place on the ground is no seat. shown:
-    from times to those that a clock shows.
+    A call sits that begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
+    shown: from times to those that a clock shows.
     """
     leg = max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
     skin = SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg)
     seats, said = list[Seat](), list[Problem]()
-    if skin is None or not len(stage.lock.tops):
+    if skin is None or not len(stage.lock.roots):
         return (), ()
     for way in innermost(row.sequence.ways):
         begin_s, end_s = edges_s(way, row)
@@ -48,7 +48,7 @@ def seats_of(stage: Feet, row: Row, cast: Mapping[str, Target],
             continue
         height = float(np.array(place.surface or place.position) @ stage.up)
         on_ground = not place.unseated and abs(height) < _GROUND_LEGS * leg
-        if on_ground or not _sits(stage, skin, begin_s, end_s, leg):
+        if on_ground or not _sits(stage, begin_s, end_s, leg):
             continue
         most = skin.stands + _HIGHEST_LEGS * leg
         why = (place.unseated or (height < 0.0 and f"its seat is {-height:.2g} m below the ground, expected one above "
@@ -71,6 +71,6 @@ def hanging(stage: Floored) -> tuple[Problem, ...]:
                  for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True) if away > _HANGS_LEGS * leg)
 
 
-def _sits(stage: Feet, skin: SeatSkin, begin_s: float, end_s: float, leg: float) -> bool:
+def _sits(stage: Feet, begin_s: float, end_s: float, leg: float) -> bool:
     times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 1) + 1)
-    return bool((skin.stands - skin.lowest(stage.sample(times_s)) > SITS * leg).any())
+    return bool((folded(stage.lock, stage.sample(times_s)) > SITS * leg).any())
