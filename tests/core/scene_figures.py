@@ -46,8 +46,8 @@ Figures = Mapping[str, float]
 """By what is measured."""
 LIMITS: Final = {
     "end": 0.01, "heading": 1.0, "pace": 1.25, "planted feet p90": 0.01, "skate": 1.0, "hips off path": 0.04,
-    "off tangent": 12.0, "soles": 0.01, "soles p90": 0.01, "below floor": 0.01, "knees' jerk": 1.5, "hand": 0.01, "slip": 0.005,
-    "off target": 5.0, "turns per s": 400.0}
+    "off tangent": 12.0, "soles": 0.01, "soles p90": 0.01, "below floor": 0.01, "knees' jerk": 1.5, "hand": 0.01,
+    "slip": 0.005, "off target": 5.0, "turns per s": 400.0}
 LOOKS_RAD: Final = np.radians(70.0)
 
 
