@@ -5,7 +5,8 @@ percentile and the limit. Lengths are in legs, angles in degrees, knees' jerk ag
   nothing cast   how much scores whose roles nobody plays differ from the same scores without the words (0);
   cost           50 characters that each go to a place: the time to their first pose against that without the word (2),
                  and the time to the first pose once a target is dragged, in milliseconds of the processor (50).
-`at` is measured at places; seats and the limits of the editor are not measured here. Exit code 1: a row does not hold.
+Skate is how far planted feet slide against what they slide inside the clips. The limits of the editor are not measured
+here. Exit code 1: a row does not hold.
 """
 
 import argparse
@@ -21,6 +22,8 @@ from takt.core.playing.scene.cast import ScenePlace
 from takt.tests.core.scene_figures import LIMITS, ROWS, Figures
 from takt.tests.core.scene_settings import played, rig_of
 from takt.tests.core.test_scene_meets import hands_met
+from takt.tests.core.test_scene_seats import LIMITS as SEAT_LIMITS
+from takt.tests.core.test_scene_seats import seated
 
 from .timing import seconds
 
@@ -46,7 +49,7 @@ def main() -> int:
     count = max(1, parser.parse_args().settings)
     say("word", "figure", "settings", "worst", "p90", "limit", "")
     holds = True
-    for name, measure in {**ROWS, "meet": met}.items():
+    for name, measure in {**ROWS, "meet": met, "seat": seated}.items():
         holds &= rows(name, [measure(seed) for seed in range(count)])
     holds &= row("nothing cast", "difference", [uncast(seed) for seed in range(count)], 0.0)
     for figure, found, limit in (("first motion", [first_motion()], COST), ("drag, ms", drags(count), DRAG_MS)):
@@ -56,8 +59,9 @@ def main() -> int:
 
 def rows(name: str, found: Sequence[Figures]) -> bool:
     """Print a row for each figure of a word; tell whether all hold."""
+    limits = {**LIMITS, **SEAT_LIMITS}
     figures = dict.fromkeys(figure for each in found for figure in each)
-    hold = [row(name, figure, [each[figure] for each in found if figure in each], LIMITS[figure])
+    hold = [row(name, figure, [each[figure] for each in found if figure in each], limits[figure])
             for figure in figures]
     return all(hold)
 

@@ -214,20 +214,20 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
     later, count = holds[len(earlier):], len(prop.constraints)
     placed, bodies = (held_courses.world_over(prop, begin, earlier),
                       object_courses.world_over(links(armature_object), begin))
-    if abs(np.linalg.det(placed[0, :3, :3])) < _NO_SIZE * max(float(np.abs(placed[0, :3, :3]).max()), _NO_SIZE) ** 3:
+    if np.linalg.matrix_rank(placed[0, :3, :3], tol=_NO_SIZE) < 2:  # what is flat in one axis can be held
         raise TaktError(f"{quoted(prop.name)} is scaled to nothing, so no hand can hold it: clear its scale (Alt S)")
     number = str(1 + max((int(each.number or 0) for each in holds), default=0))
     is_still = not earlier and not any(link.curves for link in links(prop))
-    first = np.linalg.inv(bodies[0]) @ placed[0]
+    from_world = np.linalg.inv(bodies[0])
     for at, phase in enumerate(carried.phases):
         until = float(begin[at + 1]) if at + 1 < len(begin) else None
         body, span = bodies[at], (float(begin[at]), until)
-        world = body @ _square(phase.moved) @ first
+        moved = body @ _square(phase.moved) @ from_world
+        world = moved @ placed[0]
         if not (is_still and phase.hand):
             _fix(prop, world, span, number)
         if phase.hand:
-            before = placed[0] if is_still else world
-            to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ world @ np.linalg.inv(before)
+            to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ (moved if is_still else np.eye(4))
             _lead(prop, armature_object, _bone(motion, phase), to_hand, span, number)
     if later:  # who takes it afterwards acts upon what this one leaves
         to = prop.constraints.find(later[0].constraints[0].name)
@@ -241,7 +241,7 @@ def _bone(motion: Motion, phase: Phase) -> str:
 
 def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | None], number: str) -> None:
     """Let an object stay at a matrix (4, 4) of the world over a span of frames."""
-    place, turn, _ = Matrix(world.tolist()).decompose()
+    place, turn, _ = Matrix(_with_all_axes(world).tolist()).decompose()
     angles = turn.to_euler("XYZ")
     for kind, values in (("LIMIT_LOCATION", (place.x, place.y, place.z)),
                          ("LIMIT_ROTATION", (angles.x, angles.y, angles.z))):
@@ -256,6 +256,14 @@ def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | N
                 setattr(limit, f"{end}_{axis}", value)
         if kind == "LIMIT_ROTATION":
             limit.euler_order = "XYZ"
+
+
+def _with_all_axes(world: FloatArray) -> FloatArray:
+    """Return a matrix (4, 4) in which the axis in which something is flat is that across the others."""
+    found, sizes = world.copy(), np.linalg.norm(world[:3, :3], axis=0)
+    for axis in np.flatnonzero(sizes <= _NO_SIZE).tolist():
+        found[:3, axis] = np.cross(world[:3, (axis + 1) % 3], world[:3, (axis + 2) % 3])
+    return found
 
 
 def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, to_hand: FloatArray,

@@ -99,6 +99,23 @@ def test_a_prop_is_where_the_motion_has_it_before_in_and_after_the_hand(drinker:
     assert cast.key(drinker) == before and not following.is_older(drinker) and attachment_of(prop) is None
 
 
+@pytest.mark.parametrize("scale", [(1.0, 2.0, 0.0), (0.0, 1.0, 1.0)])
+@pytest.mark.parametrize("is_animated", [False, True])
+def test_a_prop_that_is_flat_is_held_as_any_other(drinker: bpy.types.Object, scale: tuple[float, float, float],
+                                                  is_animated: bool) -> None:
+    prop, table = cup(scale=scale), added("Table", None, location=TABLE)
+    for frame in (1, 73) if is_animated else ():
+        prop.location.x = CUP[0] - 0.1 * (frame == 1)
+        prop.keyframe_insert("location", frame=frame)
+    own = course(prop, np.array((73.0,)))[0]
+    for role, target in (("cup", prop), ("table", table)):
+        properties.character(drinker).cast[role].target = target
+    rebuilt()
+    held = FRAMES[FRAMES >= 73]
+    np.testing.assert_allclose(course(prop, held), drawn(drinker, own, held), atol=SLIP_M)
+    assert np.linalg.matrix_rank(own[:3, :3]) == 2 and len(properties.character(drinker).held) == 1
+
+
 def test_a_prop_that_is_animated_itself_is_taken_where_it_is_and_its_own_keys_stay(drinker: bpy.types.Object) -> None:
     prop = cup()
     for frame, x in ((1, -0.6), (73, CUP[0]), (193, 3.0)):
@@ -161,6 +178,7 @@ def follows_another(prop: bpy.types.Object) -> None:
 
 @pytest.mark.parametrize(("change", "why"), [
     (follows_another, "'Cup' is moved by constraints, so no hand can hold it"),
+    (lambda prop: setattr(prop, "scale", (1.0, 0.0, 0.0)), "'Cup' is scaled to nothing, so no hand can hold it"),
     (lambda prop: setattr(prop, "scale", (0.0, 0.0, 0.0)), "'Cup' is scaled to nothing, so no hand can hold it")])
 def test_what_cannot_be_held_says_why_and_costs_only_itself(drinker: bpy.types.Object, change: Any, why: str) -> None:
     prop, ball = cup(), added("Ball", None, location=(0.3, -0.3, 1.0))

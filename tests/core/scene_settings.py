@@ -92,6 +92,26 @@ def slides(rig: Rig, motion: Motion) -> FloatArray:
     return np.array(found)
 
 
+@cache
+def own_skate(rig: Rig) -> float:
+    """Return how far feet slide inside the clips of a walk while they are to stay, the 90th percentile.
+
+    Before anything holds them, from the end of each transition to the beginning of the next.
+    """
+    motion = flat(rig)
+    assert motion.feet is not None
+    lock, layout, found = motion.feet.lock, motion.row.layout, list[float]()
+    times = np.arange(0.0, motion.duration_s, 1.0 / FPS)
+    feet = lock.limbs(motion.feet.below.sample(times))[0][3, ..., :2, 3]
+    begins, ends = np.append(0.0, layout.window_end_s[:-1]), layout.window_begin_s
+    for leg in range(len(lock.legs)):
+        for begin, end in lock.footholds.spans_s(leg).tolist():
+            for inside in ((times >= np.maximum(begin, begins)[:, None]) & (times <= np.minimum(end, ends)[:, None])):
+                held = feet[leg, inside]
+                found += [float(np.linalg.norm(held - held.mean(axis=0), axis=1).max())] if len(held) > 2 else []
+    return float(np.percentile(found, 90))
+
+
 def would_do_s(motion: Motion) -> float:
     """Return the duration that a warning says would do, 0 where there is none."""
     found = [re.search(r"about ([0-9.]+) s in all", problem.message) for problem in motion.problems]

@@ -26,7 +26,8 @@ from takt.tests.core.scores import library
 
 SEEDS = range(int(os.environ.get("TAKT_SCENE_SETTINGS", "20")))
 FPS: Final = 60
-SEAT_LEGS, FEET_LEGS, JERKS = 0.01, 0.01, 1.5
+SEAT_LEGS, FEET_LEGS = 0.01, 0.01
+LIMITS: Final = {"skin off seat": SEAT_LEGS, "feet": FEET_LEGS, "hips' jerk": 1.5}
 BEGINS_S, SITS_S, LEAVES_S, STANDS_S, END_S = 1.0, 2.8, 5.2, 7.0, 8.0
 """When the body sits down, sits, leaves its seat, and stands again."""
 LOW = (0.0, -0.43, -0.34)
@@ -141,16 +142,24 @@ def setting(seed: int) -> tuple[Rig, SkinPoints | None, float]:
     return rig, skin, float(rng.uniform(0.6, 1.6)) * own_height(rig, skin)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_bodies_sit_on_their_seats_with_feet_where_they_stand(seed: int) -> None:
+def seated(seed: int) -> dict[str, float]:
+    """Sit on a seat; return how far the skin is from it and feet from where they stand, in legs, and the hips' jerk.
+
+    Against that on the clip's own seat. Feet that hang are told of, and stand nowhere.
+    """
     rig, skin, height = setting(seed)
     motion, before = played(rig, skin=skin, seat=seat(rig, height)), plain(rig, skin)
     assert isinstance(motion.end, Floored)
-    assert np.abs(lowest(rig, motion, skin)[ON] - height).max() < SEAT_LEGS * rig.leg
     moved = np.linalg.norm(ankles(rig, motion) - ankles(rig, before), axis=2)[planted(motion)]
-    hangs = [problem.message for problem in motion.problems if "hang" in problem.message]
-    assert hangs or moved.max() < FEET_LEGS * rig.leg
-    assert jerk(rig, motion) <= JERKS * jerk(rig, before)
+    hangs = any("hang" in problem.message for problem in motion.problems)
+    return {"skin off seat": float(np.abs(lowest(rig, motion, skin)[ON] - height).max() / rig.leg),
+            "hips' jerk": jerk(rig, motion) / jerk(rig, before)} | (
+                {} if hangs else {"feet": float(moved.max() / rig.leg)})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bodies_sit_on_their_seats_with_feet_where_they_stand(seed: int) -> None:
+    assert not [name for name, figure in seated(seed).items() if figure >= LIMITS[name]]
 
 
 ROUNDED: Final = 1e-9

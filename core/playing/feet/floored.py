@@ -24,7 +24,6 @@ from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
-from .footholds import ground_axes
 from .lock import BENT, FeetLock
 from .prints import Prints
 from .seats import Seat, SeatSkin, Sitting, folded
@@ -70,12 +69,13 @@ class _Course(NamedTuple):
 class Floored(Over):
     """The motion of feet on flat ground, below, on the surface of floors; beside them the ground is flat.
 
-    surface: of the floors, None for none. seats: on which the body sits, in order.
+    surface: of the floors, None for none. seats: on which the body sits, in order; seat_skin: with what, if on any.
     Not in a loop, whose rounds go on from each other.
     """
 
     surface: Surface | None
     seats: tuple[Seat, ...] = ()
+    seat_skin: SeatSkin | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below on the floor; see Stage."""
@@ -140,17 +140,10 @@ class Floored(Over):
         return flat if self.surface is None else self._course
 
     @cached_property
-    def seat_skin(self) -> SeatSkin | None:
-        """The skin on which the body sits, None if it has none."""
-        assert isinstance(self.below, Feet)
-        lengths = [leg.length(self.skeleton) for leg in self.lock.legs]
-        return SeatSkin.of(self.below.skeleton_map, self.below.skin, ground_axes(self.below.up), max(lengths))
-
-    @cached_property
     def _seated(self) -> tuple[_Course, FloatArray]:
         """Return the course on floors and seats, and by how much feet hang above the ground, (F,)."""
         lock, course, skin = self.lock, self._on_floor, self.seat_skin
-        assert skin is not None  # seats are for bodies that have one
+        assert skin is not None  # it comes with seats
         pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
         joints, _ = lock.limbs(pose)
         hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]

@@ -129,12 +129,14 @@ class Footwork(Over):
         ground = ground_axes(self.up)
         points = np.concatenate((at[:, None], loose_at.reshape(-1, 6, 3), at[:, None] + ground[0]), axis=1)
         points = self.root.placed_points(points.reshape(-1, 3), segment.repeat(8), turn.repeat(8))
+        astray = None
         if self.warped is not None:
             stays = self._stays(self.warped, points[::8], spans, leg)
             counts = np.bincount(own[stays], minlength=len(counts))
             segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
             points = points[stays.repeat(8)]
-            points = self.warped.points(points, self.warped.halfway_s(points[::8], spans).repeat(8))
+            halfway_s, astray = self.warped.halfway(points[::8], spans)
+            points = self.warped.points(points, halfway_s.repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
         step_s = stretch[own, None] * BESIDE_S
@@ -142,7 +144,8 @@ class Footwork(Over):
         is_own = self._are_clips_own(spans, segment) & self._are_clips_own(spans + 2.0 * step_s * (-1.0, 1.0), segment)
         loose.positions[~is_own] = np.nan
         return Planted(spans + turn[:, None] * self.duration_s, points[:, 0], loose,
-                       np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1)
+                       np.append(0, np.cumsum(counts)), fast, heights, turned, 3 if self.is_loop else 1,
+                       astray)
 
     def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
         """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""

@@ -24,7 +24,8 @@ class Planted:
     spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN if that is
     not known; first: (S + 1,) the first one of each of S segments, and H. fast: (S,) how fast it goes in each.
     heights: (S, 2) how high it is as each begins and ends. turned: (H,) complex, how it is turned over the ground;
-    rounds: how many of a loop these are.
+    rounds: how many of a loop these are. astray: (H,) how far it is from where its clips have it anyway, since the body
+    is led another way meanwhile; None: nowhere.
     """
 
     spans_s: FloatArray
@@ -35,6 +36,7 @@ class Planted:
     heights: FloatArray
     turned: ComplexArray
     rounds: int = 1
+    astray: FloatArray | None = None
 
     def holds(self) -> list[list[Hold]]:
         """Return them by segment."""

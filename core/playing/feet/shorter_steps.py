@@ -44,11 +44,12 @@ class Rounds:
 
 
 def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length: float,
-              rounds: Rounds) -> ComplexArray:
+              rounds: Rounds, astray: FloatArray | None = None) -> ComplexArray:
     """Return where a foot is held, (H,) complex over the ground, so that its ways are as short as they should be.
 
     at: (H,) where its clips have it; held_s: (H,) for how long. most: (H − 1,) how far it is to be from each to the
-    next. Where footholds may not be so far beside, ways stay longer.
+    next. astray: (H,) how far each is beside already, None: nowhere. Where footholds may not be so far beside, ways
+    stay longer.
 
     >>> one = Rounds.of(np.arange(2), np.ones(2, dtype=complex), 1)
     >>> at, held_s, most = np.array((0.0, 0.5), dtype=complex), np.array((3.0, 1.0)), np.array((0.4,))
@@ -57,7 +58,9 @@ def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length
     """
     held_s, moved = np.maximum(held_s, _LEAST_S), np.zeros(int(rounds.same.max(initial=-1)) + 1, dtype=np.complex128)
     share, found = held_s[1:] / (held_s[1:] + held_s[:-1]), at
-    asked = rounds.same[rounds.is_asked]
+    asked, limit = rounds.same[rounds.is_asked], np.full(len(moved), BESIDE_LEGS * leg_length)
+    if astray is not None:
+        limit[asked] = np.maximum(limit[asked] - astray[rounds.is_asked], 0.0)
     for _ in range(_PASSES):
         apart = np.diff(found)
         far = np.abs(apart)
@@ -67,6 +70,6 @@ def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length
         push = _CAREFUL * apart * beyond / np.maximum(far, 1e-30)
         pushed = np.append(share * push, 0.0) - np.append(0.0, (1.0 - share) * push)
         moved[asked] += (pushed / rounds.turned)[rounds.is_asked]
-        moved *= np.minimum(BESIDE_LEGS * leg_length / np.maximum(np.abs(moved), 1e-30), 1.0)
+        moved *= np.minimum(limit / np.maximum(np.abs(moved), 1e-30), 1.0)
         found = at + rounds.turned * moved[rounds.same]
     return found

@@ -346,7 +346,8 @@ def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
     swing = np.maximum(fast[:-1], fast[1:]) * _SWING * (spans_s[1:, 0] - spans_s[:-1, 1])
     most = np.where(is_step > 0.0, farthest, np.maximum(swing, np.abs(np.diff(over))))
     number = np.array([hold.number for hold in holds])
-    at = shortened(over, spans_s[:, 1] - spans_s[:, 0], most, leg_length, Rounds.of(number, foot.turned, foot.rounds))
+    at = shortened(over, spans_s[:, 1] - spans_s[:, 0], most, leg_length, Rounds.of(number, foot.turned, foot.rounds),
+                   None if foot.astray is None else foot.astray[number])
     for hold, where in zip(holds, at.tolist(), strict=True):
         hold.over = where
     for hold, after in pairwise(holds):

@@ -29,7 +29,7 @@ from .known_hands import KnownHands
 from .look import Neck
 from .meet import TimedMeet
 from .reach import Reaching
-from .seats import hanging, seats_of
+from .seats import hanging, seat_skin, seats_of
 from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
@@ -99,10 +99,11 @@ class Scene:
         if not isinstance(stage, Feet) or why:
             return stage, tuple(said)
         surface = Surface.of(found, ground_axes(stage.up)) if found else None
-        seats, told = seats_of(stage, row, self.cast, self._shown) if row.sequence.ways else ((), ())
+        skin = seat_skin(stage) if row.sequence.ways else None
+        seats, told = ((), ()) if skin is None else seats_of(stage, skin, row, self.cast, self._shown)
         if not seats:
             return (stage if surface is None else Floored(stage, surface)), (*said, *told)
-        floored = Floored(stage, surface, seats)
+        floored = Floored(stage, surface, seats, skin)
         return floored, (*said, *told, *hanging(floored))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:

@@ -26,18 +26,24 @@ _LOOKS_S: Final = 0.1
 """So far apart it is looked whether a call sits."""
 
 
-def seats_of(stage: Feet, row: Row, cast: Mapping[str, Target],
+def seat_skin(stage: Feet) -> SeatSkin | None:
+    """Return the skin with which a body sits, None if it has none, or nothing carries it."""
+    leg = _leg(stage)
+    return SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg) if len(stage.lock.roots) else None
+
+
+def _leg(stage: Feet) -> float:
+    return max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
+
+
+def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
              shown: Callable[[FloatArray], FloatArray]) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
     """Return what calls of a motion sit on, in order, and what is to be said of that.
 
     A call sits that begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
-    shown: from times to those that a clock shows.
+    skin: see seat_skin. shown: from times to those that a clock shows.
     """
-    leg = max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
-    skin = SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg)
-    seats, said = list[Seat](), list[Problem]()
-    if skin is None or not len(stage.lock.roots):
-        return (), ()
+    leg, seats, said = _leg(stage), list[Seat](), list[Problem]()
     for way in innermost(row.sequence.ways):
         begin_s, end_s = edges_s(way, row)
         role = way.going.at or way.going.to

@@ -42,8 +42,8 @@ class Warped(Over):
         """Carry points of the model (N, 3), each as the body is carried at a time (N,)."""
         return self.traveller.bearing.moved(points, self.warp.placements(times_s))
 
-    def halfway_s(self, points: FloatArray, spans_s: FloatArray) -> FloatArray:
-        """Return when points of the model (N, 3) are carried half of the way that they are in spans (N, 2), (N,).
+    def halfway(self, points: FloatArray, spans_s: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return when points of the model (N, 3) are carried half of their way in spans (N, 2), (N,), and that half.
 
         What stays where it is then is never farther from the body, against the motion below, than by the other half.
         """
@@ -56,4 +56,4 @@ class Warped(Over):
         step = way[own, after] - way[own, after - 1]
         share = (half - way[own, after - 1]) / np.maximum(step, 1e-30)
         found = times_s[own, after - 1] + share * (times_s[own, after] - times_s[own, after - 1])
-        return np.asarray(np.where(step > 0.0, found, middle_s))
+        return np.asarray(np.where(step > 0.0, found, middle_s)), half
