@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.playing.differences import Differences
 from ...core.playing.motion import Motion
-from ...core.playing.tweaked import below_feet, tweaked, without_layers
+from ...core.playing.tweaked import below_feet, of_followed, tweaked, without_layers
 from .. import properties
 from ..actions import curves
 from ..actions.action_users import strips_of
@@ -45,8 +45,14 @@ _digests: dict[int, tuple[Motion, tuple[object, ...], str]] = {}
 
 def below(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
     """Return what the score's Action has to hold so that Blender, adding the tweaks, shows the tweaked motion."""
-    parts = below_feet(motion, _differences(armature_object, scene, motion, are_last=False))
-    return without_layers(tweaked(motion, parts), parts) if parts else motion
+    parts, last = _parts(armature_object, scene, motion)
+    return without_layers(tweaked(motion, parts, last), (*parts, *last)) if parts or last else motion
+
+
+def _parts(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> _Layers:
+    """Return the part of layers that changes what lies below them: of those below contacts, and of those after them."""
+    return (below_feet(motion, _differences(armature_object, scene, motion, are_last=False)),
+            of_followed(motion, _differences(armature_object, scene, motion, are_last=True)))
 
 
 def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
@@ -76,8 +82,8 @@ def digest(armature_object: bpy.types.Object) -> str:
 
 
 def _digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
-    parts = below_feet(motion, _differences(armature_object, scene, motion, are_last=False))
-    found = 0
+    first, last = _parts(armature_object, scene, motion)
+    parts, found = (*first, *last), 0
     for part in parts:
         for tracks in (part.rotations, part.translations, part.scales):
             found = zlib.crc32(tracks.times_s.tobytes() + tracks.values.tobytes() + tracks.joints.tobytes(), found)

@@ -141,7 +141,7 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
                     known.pop((action.session_uid, *name), None)
                 tweak_masks.apply(layer, action, motion)
                 reason = (_why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
-                          or tweak_controls.why_unheard(armature_object, action))
+                          or tweak_controls.why_unheard(armature_object, action, motion))
             except TaktError as error:
                 reason = f"{action.name}: {error}"
         found = found or reason

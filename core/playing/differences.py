@@ -16,6 +16,7 @@ from ..clips.tracks import Tracks
 from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..retargeting.doubles import Doubles
 from ..skeletons.skeleton import Pose
 from .clock import Clock
 from .stage import FIRST_ROUND, Instants, Over
@@ -140,12 +141,14 @@ def _between(tracks: Tracks, times_s: FloatArray) -> FloatArray:
 class Tweaked(Over):
     """The stage that adds differences to poses, those of one layer after those of another.
 
-    clock: by which the layers go, where the stage itself is sampled in even time. sign: −1 takes them away.
+    clock: by which the layers go, where the stage itself is sampled in even time. sign: −1 takes them away. doubles:
+    joints that follow others, and do so again where these are tweaked; None: there are none, or they do not.
     """
 
     layers: tuple[Differences, ...]
     clock: Clock | None = None
     sign: float = 1.0
+    doubles: Doubles | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with what the layers add; see Stage."""
@@ -156,12 +159,33 @@ class Tweaked(Over):
     def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
         """Add to poses (F, J, …) what the layers say at times (F,); sign: −1 takes it away again."""
         shown_s = times_s if self.clock is None else self.clock.shown(times_s)
+        if self.doubles is not None and sign > 0.0:
+            self._add_and_follow(self.doubles, pose, shown_s)
+            return
         for layer in self.layers if sign > 0.0 else reversed(self.layers):
             layer.add(pose, shown_s, sign)
 
+    def _add_and_follow(self, doubles: Doubles, pose: Pose, shown_s: FloatArray) -> None:
+        """Add to poses what they say at times of the motion (F,): to joints that follow others, after they followed."""
+        follow = np.zeros(len(self.skeleton), dtype=np.bool_)
+        follow[doubles.joints] = True
+        at = np.flatnonzero(self._act(shown_s))
+        own = pose.at(at)
+        for layer in self.of_joints(~follow).layers:
+            layer.add(own, shown_s[at])
+        if len(at):
+            doubles.follow(own)
+        for layer in self.of_joints(follow).layers:
+            layer.add(own, shown_s[at])
+        pose.rotations[at], pose.translations[at], pose.scales[at] = own.rotations, own.translations, own.scales
+
     def acts(self, times_s: FloatArray) -> BoolArray:
         """Return at which of times (F,) the layers may change anything, as booleans (F,)."""
-        shown_s, (begin_s, end_s) = times_s if self.clock is None else self.clock.shown(times_s), self._acting_s
+        return self._act(times_s if self.clock is None else self.clock.shown(times_s))
+
+    def _act(self, shown_s: FloatArray) -> BoolArray:
+        """Do the same for times of the motion (F,)."""
+        begin_s, end_s = self._acting_s
         at = begin_s.searchsorted(shown_s, side="right")
         return np.asarray(shown_s <= end_s.take(at))
 

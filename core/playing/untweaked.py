@@ -38,7 +38,7 @@ class Untweaked:
         So it is where feet go over floors, since what is changed there changes what is before and after it.
         """
         above, stage = None, end
-        if isinstance(stage, Tweaked) and stage.clock is None:
+        if isinstance(stage, Tweaked) and stage.clock is None and stage.doubles is None:
             above, stage = stage, stage.below
         if stage is motion.end:
             return cls(motion, end, above, None)

@@ -7,12 +7,13 @@ from typing import Any
 
 import addon_utils
 import bpy
+import mathutils
 import numpy as np
 import pytest
 
 from takt.bridge import properties
 from takt.bridge.scores import score
-from takt.bridge.tweaking import tweaks
+from takt.bridge.tweaking import tweaked_motion, tweaks
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.beside import missing
@@ -131,6 +132,7 @@ def test_tweaks_of_controls_that_move_nothing_are_told_of(rig: Any) -> None:
         tweaks.look(rig, scene)
         said = tweaks.problem(rig)
         assert (f"has keys of control bones, {idle}, whose" in said) if idle else said == "", (name, said)
+        assert not idle or said.endswith("such as DEF-hand.L in the bone collection DEF")
         after = posed(rig, 300)
         moved = max(np.abs(after[bone.name] - before[bone.name]).max() for bone in rig.data.bones if bone.use_deform)
         assert (moved > 0.01) == (not idle), name
@@ -164,3 +166,60 @@ def test_the_metarig_plays_too(made: Path, capsys: pytest.CaptureFixture[str]) -
     for name, part in (("nose", "spine.006"), ("pelvis.L", "spine"), ("heel.02.R", "foot.R")):
         wanted = found[part] @ np.linalg.solve(before[part], before[name])
         assert found[name] == pytest.approx(wanted, abs=NEAR)
+
+
+@pytest.mark.parametrize(("control", "bone"), [
+    ("torso", "DEF-spine"), ("chest", "DEF-spine.002"), ("head", "DEF-spine.006"), ("foot_ik.R", "DEF-foot.R"),
+    ("forearm_fk.L", "DEF-forearm.L"), ("thigh_ik.L", "DEF-thigh.L"), ("f_index.01_master.R", "DEF-f_index.01.R")])
+def test_a_control_that_moves_nothing_is_told_by_the_bone_to_key_instead(rig: Any, control: str, bone: str) -> None:
+    """And a key of that bone moves it."""
+    play(DANCE, mute_constraints=True)
+    operators: Any = bpy.ops
+    scene: Any = bpy.context.scene
+    assert operators.takt.tweak() == {"FINISHED"}
+    assert rig.pose.bones[control].keyframe_insert("location", frame=300)
+    tweaks.look(rig, scene)
+    assert f"such as {bone} in" in tweaks.problem(rig), tweaks.problem(rig)
+    before = posed(rig, 300)[bone]
+    other = rig.pose.bones[bone]
+    other.rotation_quaternion = other.rotation_quaternion @ mathutils.Quaternion((1.0, 0.0, 0.0), 0.3)
+    assert other.keyframe_insert("rotation_quaternion", frame=300)
+    tweaks.look(rig, scene)
+    assert np.abs(posed(rig, 300)[bone] - before).max() > 0.1
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+def test_the_body_stays_in_one_piece_where_bones_are_tweaked_that_others_follow(rig: Any, is_last: bool) -> None:
+    """Rigify's limbs and face hang on bones beside those of the spine, which the score lets follow these."""
+    play(DANCE, mute_constraints=True)
+    operators: Any = bpy.ops
+    scene: Any = bpy.context.scene
+    assert operators.takt.tweak() == {"FINISHED"}
+    properties.character(rig).tweaks[0].is_last = is_last
+    carried = {"DEF-spine.001": ("DEF-shoulder.L", "DEF-breast.R", "DEF-nose", "DEF-spine.006"),
+               "DEF-spine.006": ("DEF-nose", "DEF-jaw"), "torso": ()}
+    before = posed(rig, 300)
+    for name in carried:
+        bone = rig.pose.bones[name]
+        bone.rotation_quaternion = bone.rotation_quaternion @ mathutils.Quaternion((1.0, 0.0, 0.0), 0.4)
+        assert bone.keyframe_insert("rotation_quaternion", frame=300)
+    rebuild()
+    after = posed(rig, 300)
+    for name in carried:
+        turned = np.abs(after[name] - before[name])[:3, :3].max()
+        assert turned > 0.1, name
+    bent, looked = (after[name] @ np.linalg.inv(before[name]) for name in ("DEF-spine.001", "DEF-spine.006"))
+    for name in carried["DEF-spine.001"][:2]:
+        assert after[name] == pytest.approx(bent @ before[name], abs=1e-3), name
+    for name in carried["DEF-spine.006"]:
+        assert after[name] == pytest.approx(looked @ before[name], abs=1e-3), name
+    for name in ("DEF-spine", "DEF-thigh.L", "DEF-pelvis.R"):
+        assert after[name] == pytest.approx(before[name], abs=1e-3), name
+    assert "keys of control bones, torso, whose" in tweaks.problem(rig)
+    motion = score.motion_of(rig)
+    assert motion is not None
+    drawn = tweaked_motion.shown(rig, scene, motion)
+    world = world_from_pose(drawn.skeleton, drawn.sample(np.array((299 / 24.0,))))
+    for name in ("DEF-hand.L", "DEF-foot.R", "DEF-spine.006", "DEF-nose", "torso"):
+        if name in drawn.skeleton.index_of:
+            assert world[0, drawn.skeleton.index_of[name]] == pytest.approx(after[name][:3], abs=1e-3), name

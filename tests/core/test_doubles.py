@@ -1,6 +1,7 @@
 """Joints that stand where played ones stand: skin that follows them goes with what is played."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
+from takt.core.playing.differences import Differences
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
+from takt.core.playing.tweaked import below_feet, of_followed, tweaked, without_layers
 from takt.core.retargeting.comparing.matching import Pairing
 from takt.core.retargeting.doubles import doubles
 from takt.core.retargeting.retarget import Retargeted, retarget
@@ -90,12 +93,12 @@ def places(skeleton: Skeleton, pose: Pose, names: Sequence[str] = BODY.names) ->
     return world_from_pose(skeleton, pose)[:, [skeleton.index_of[name] for name in names], :, 3]
 
 
-def performed(rig: Skeleton, skin: BoolArray | None = None, loop: bool = False) -> Motion:
+def performed(rig: Skeleton, skin: BoolArray | None = None, loop: bool = False, **settings: Any) -> Motion:
     """Play two clips, of which the second leaves the trunk as it was."""
     clips = library(feet_Steps=(dancing("one", 1), dancing("two", 2, "HumanoidRoot", "vl5", "vl3", "vt10", "vt3")))
     steps = [f'{name} duration="1" transition="0.4"' for name in ("one", "two", "one")]
-    return play(programme(procedure("main", *steps), clips=clips), rig, Settings(loop=loop), turn=rot.IDENTITY, up=UP,
-                skin=skin)
+    return play(programme(procedure("main", *steps), clips=clips), rig, Settings(loop=loop, **settings),
+                turn=rot.IDENTITY, up=UP, skin=skin)
 
 
 def test_skin_on_doubles_goes_with_the_body() -> None:
@@ -139,6 +142,30 @@ def test_skin_follows_through_transitions_and_held_joints_too(loop: bool) -> Non
     times = np.linspace(0.0, 2.0 * motion.duration_s if loop else motion.duration_s, 400)
     apart, turned = torn(motion.sample(times))
     assert apart < NEAR_M and turned < NEAR_RAD
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+@pytest.mark.parametrize("feet", [False, True])
+@pytest.mark.parametrize(("joint", "least_m"), [
+    ("HumanoidRoot", 0.1), ("vt3", 0.1), ("skullbase", 0.01), ("c_torso", 0.1), ("c_root", 0.1)])
+def test_skin_follows_where_the_body_is_tweaked_too(joint: str, least_m: float, feet: bool, is_last: bool) -> None:
+    motion = performed(RIG, skin_alone(), lock_feet=feet)
+    assert (motion.feet is not None) == feet
+    turns = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array((0.0, 0.5, 0.5, 0.0)))
+    tracks = Tracks.uniform(np.array((RIG.index_of[joint],)), np.array((0.4, 0.8, 2.0, 2.4)), turns[:, None])
+    layer = Differences(tracks, Tracks.empty(3), Tracks.empty(3), np.ones(len(RIG)))
+    layers = ((), (layer,)) if is_last else ((layer,), ())
+    found, times = tweaked(motion, *layers), np.linspace(0.0, motion.duration_s, 100)
+    pose, plain = found.sample(times), motion.sample(times)
+    apart, turned = torn(pose)
+    assert apart < NEAR_M and turned < NEAR_RAD
+    moved = np.linalg.norm(places(RIG, pose, [*SKIN]) - places(RIG, plain, [*SKIN]), axis=-1)
+    assert moved.max() > least_m
+    assert (pose.rotations[times < 0.3] == plain.rotations[times < 0.3]).all()
+    parts, last = below_feet(motion, layers[0]), of_followed(motion, layers[1])
+    below = without_layers(tweaked(motion, parts, last), (*parts, *last)).sample(times)
+    layer.add(below, times)
+    assert places(RIG, below, RIG.names) == pytest.approx(places(RIG, pose, RIG.names), abs=NEAR_M)
 
 
 def test_the_way_of_the_root_is_the_bodys_not_a_doubles() -> None:

@@ -6,7 +6,7 @@ there. Only over gaps between footholds at whose edges tweaks act, and at such i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -104,7 +104,8 @@ class TweakedFeet(Feet):
     @cached_property
     def _of_feet(self) -> Tweaked | None:
         """What they do to all others, None: nothing."""
-        return _some(self.tweaks, self._are_feet)
+        found = _some(self.tweaks, self._are_feet)
+        return None if found is None else replace(found, doubles=None)  # nothing follows feet
 
     @cached_property
     def _are_feet(self) -> BoolArray:
