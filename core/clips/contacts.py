@@ -114,12 +114,10 @@ def depth_within(times_s: FloatArray, spans: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(before, later))
 
 
-def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray,
-                  slow: tuple[float, float] = SLOW_LEGS_PER_S) -> dict[str, FootContacts]:
+def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:
     """Detect the contacts of a clip's feet, by side, l and r; a side without hip, knee and ankle is left out.
 
-    found: the map of the clip's skeleton; up: (3,) in its model space. slow: how fast a point in contact is at most,
-    see SLOW_LEGS_PER_S. A clip of 0 s has contacts of 0 s.
+    found: the map of the clip's skeleton; up: (3,) in its model space. A clip of 0 s has contacts of 0 s.
     """
     joints, skeleton = found.joint_of, clip.skeleton
     sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
@@ -132,12 +130,12 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray,
     times = instants(clip.duration_s)
     ends = sole_ends(clip, found, sides, up)
     if not ends:
-        heel = _Points.of(clip, times, ankles, rest[ankles], up, leg, slow)
+        heel = _Points.of(clip, times, ankles, rest[ankles], up, leg)
         return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
     fronts = np.stack([place for _, place in ends])
     below = np.maximum((rest[ankles] - fronts) @ up, 0.0)[:, None] * up
     both = _Points.of(clip, times, ankles + [joint for joint, _ in ends],
-                      np.concatenate((rest[ankles] - below, fronts)), up, leg, slow)
+                      np.concatenate((rest[ankles] - below, fronts)), up, leg)
     heel, ball = both.at(slice(len(sides))), both.at(slice(len(sides), None))
     if ends[0][0] in ankles:  # whoever made a clip did not see where the tips of its feet go
         return {side: FootContacts(heel.spans(i, heel.lowest), ball.spans(i, heel.lowest, heel.lowest))
@@ -148,26 +146,22 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray,
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Points of N soles at times_s (F,), in leg lengths: positions (F, N, 3), heights (F, N) above those at rest.
-
-    slow: how fast they are at most in contact.
-    """
+    """Points of N soles at times_s (F,), in leg lengths: positions (F, N, 3), heights (F, N) above those at rest."""
 
     times_s: FloatArray
     positions: FloatArray
     heights: FloatArray
-    slow: tuple[float, float]
 
     @classmethod
     def of(cls, clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray, up: FloatArray,
-           leg: float, slow: tuple[float, float]) -> _Points:
+           leg: float) -> _Points:
         """Follow points (N, 3) of the rest pose, which move with joints."""
         positions = _followed(clip, times_s, joints, points)
-        return cls(times_s, positions / leg, (positions - points) @ up / leg, slow)
+        return cls(times_s, positions / leg, (positions - points) @ up / leg)
 
     def at(self, some: slice) -> _Points:
         """Return some of the points."""
-        return _Points(self.times_s, self.positions[:, some], self.heights[:, some], self.slow)
+        return _Points(self.times_s, self.positions[:, some], self.heights[:, some])
 
     @cached_property
     def grounds(self) -> FloatArray:
@@ -186,7 +180,7 @@ class _Points:
         """
         own = max(float(self.grounds[index]), lowest)
         ground = own if own <= level + _OWN_GROUND_LEGS else level
-        return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s, self.slow)
+        return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s)
 
 
 def instants(duration_s: float) -> FloatArray:
@@ -198,16 +192,15 @@ def instants(duration_s: float) -> FloatArray:
     return np.linspace(0.0, duration_s, int(min(np.ceil(duration_s / STEP_S) + 1.0, MAX_INSTANTS)))
 
 
-def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray,
-                  slow: tuple[float, float] = SLOW_LEGS_PER_S) -> FloatArray:
+def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray) -> FloatArray:
     """Return the spans (K, 2), ascending, in which a point of the sole is in contact.
 
-    positions: (F, 3), heights: (F,) above its ground, both in leg lengths, at times (F,). slow: see SLOW_LEGS_PER_S.
+    positions: (F, 3), heights: (F,) above its ground, both in leg lengths, at times (F,).
     """
     if len(times_s) < 2:
         return times_s[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))
     speeds = np.linalg.norm(np.gradient(positions, times_s, axis=0), axis=1)
-    begins, lasts = ((heights <= low) & (speeds <= most) for low, most in zip(LOW_LEGS, slow, strict=True))
+    begins, lasts = ((heights <= low) & (speeds <= slow) for low, slow in zip(LOW_LEGS, SLOW_LEGS_PER_S, strict=True))
     spans = []
     for start, stop in runs(lasts):
         is_open = start == 0, stop == len(times_s)  # it may have begun before the clip, or go on after it

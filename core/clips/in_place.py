@@ -13,7 +13,6 @@ from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import world_from_pose
 from .clip import Clip
-from .contacts import SLOW_LEGS_PER_S, foot_contacts
 from .keyed import keys_of
 from .tracks import Tracks
 
@@ -25,9 +24,6 @@ _STRAIGHT: Final = 0.7
 """Against all that they slide, so much at least is in one direction: feet that shuffle about make no way."""
 _BEARS_LEGS: Final = 0.02
 """Over so much height, in leg lengths, the bearing passes from the lower foot to the other."""
-_STANDS: Final = (0.4, 0.7)
-"""Feet slide back now faster, now more slowly than the body goes. Against its speed, one in contact is at most so fast
-then over the ground: for the contact to begin, and to last."""
 _SMOOTH_S: Final = 0.05
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
@@ -38,7 +34,7 @@ def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
 
     found: the map of its skeleton; up: (3,) in its model space. The lower foot bears the body and would stand still on
     the ground. So the body moves forward as fast as that foot slides back, along a straight line. The topmost joint
-    above the hips moves, with all its descendants. The clip that is returned knows its contacts.
+    above the hips moves, with all its descendants.
     """
     joints = found.joint_of
     feet = [joints[name] for name in ("l_ankle", "r_ankle") if name in joints]
@@ -60,10 +56,8 @@ def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
     ahead = mean / speed
     rates = velocity @ ahead
     way = np.append(0.0, np.cumsum((rates[1:] + rates[:-1]) / 2.0 * np.diff(times)))
-    moved = _moved(clip, int(with_ancestors(clip.skeleton.parents, np.array((joints["HumanoidRoot"],)))[0]), times,
-                   way[:, None] * ahead)
-    own, lasts = (max(share * speed / leg, most) for share, most in zip(_STANDS, SLOW_LEGS_PER_S, strict=True))
-    return replace(moved, contacts=foot_contacts(moved, found, up, (own, lasts)))
+    return _moved(clip, int(with_ancestors(clip.skeleton.parents, np.array((joints["HumanoidRoot"],)))[0]), times,
+                  way[:, None] * ahead)
 
 
 def _made_by_feet(ankles: FloatArray, times_s: FloatArray, up: FloatArray, leg: float) -> FloatArray:

@@ -153,9 +153,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
 def with_contacts(made: Retargeted, clip: Clip, source_map: SkeletonMap) -> Retargeted:
     """Return what a clip became on another skeleton, with the clip's own contacts of its feet.
 
-    source_map: of the skeleton that the clip came from. Those that the clip knows already stay (in_place.py).
+    source_map: of the skeleton that the clip came from.
     """
-    found = clip.contacts if clip.contacts is not None else foot_contacts(clip, source_map, source_map.up(UP))
+    found = foot_contacts(clip, source_map, source_map.up(UP))
     contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
     return replace(made, clip=replace(made.clip, contacts=contacts))
 
