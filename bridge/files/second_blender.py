@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import bpy
 
@@ -81,10 +81,10 @@ class SecondBlender:
         self._lock = threading.Lock()
 
     def read(self, path: Path, most_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bytes | None:
-        """Return the packed clips of a file, None where no second Blender can be started.
+        """Return the packed clips of a file, None if no second Blender can be started.
 
         is_stopped: is asked again and again; once it says so, the second Blender ends, and StoppedError is raised.
-        Raises FileError where the file cannot be read, takes too long or too much memory, or ends who reads it.
+        Raises FileError if the file cannot be read, takes too long or too much memory, or crashes the second Blender.
         """
         global peak_bytes
         with self._lock:
@@ -149,7 +149,7 @@ def read(source: Source) -> ClipFile | None:
         data = CALLED.read(source.path, MOST_S)
         return None if data is None else unpack(data)
 
-    return _kept.made(_key(source), make)
+    return _kept.made(_Content.of(source).key, make)
 
 
 def read_shown(source: Source, is_stopped: Callable[[], bool], *, keeps: bool) -> ClipFile | None:
@@ -157,41 +157,59 @@ def read_shown(source: Source, is_stopped: Callable[[], bool], *, keeps: bool) -
 
     Raises StoppedError if is_stopped says so before it is done; else as read.
     """
-    found = known(source)
+    content = _Content.of(source)
+    found = _known(content)
     if found is not None:
         return found
     data = SHOWN.read(source.path, UNASKED_S, is_stopped)
     if data is None:
         return None
-    if _lasts(source):
-        _on_disk().keep(_name(source), data)
+    if content.lasts:
+        _on_disk().keep(content.name, data)
     file = unpack(data)
-    return _kept.made(_key(source), lambda: file) if keeps else file
+    return _kept.made(content.key, lambda: file) if keeps else file
 
 
 def known(source: Source) -> ClipFile | None:
-    """Return the clips of a file whose content was read before by a second Blender, None where it was not."""
-    found: ClipFile | None = _kept.found(_key(source))
-    if found is None and _lasts(source):
-        data = _on_disk().find(_name(source))
+    """Return the clips of a file whose content a second Blender has read before, or None."""
+    return _known(_Content.of(source))
+
+
+class _Content(NamedTuple):
+    """What a file holds, by its digest, and in which folder.
+
+    lasts: the content alone decides which clips are read; a .blend may have parts of other files.
+    """
+
+    digest: bytes
+    folder: Path
+    lasts: bool
+
+    @classmethod
+    def of(cls, source: Source) -> "_Content":
+        """Take the content of a file."""
+        return cls(hashlib.blake2b(source.data, digest_size=16).digest(), source.path.parent,
+                   source.path.suffix.lower() == ".fbx")
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The key of its clips in memory. A .blend names parts of other files from its folder."""
+        return "blend", self.digest, self.folder
+
+    @property
+    def name(self) -> str:
+        """The name of its clips on the disk; another one for each version of Blender."""
+        version = f"{_CACHE_VERSION} {bpy.app.version}".encode()
+        return hashlib.blake2b(self.digest, digest_size=16, key=version).hexdigest()
+
+
+def _known(content: _Content) -> ClipFile | None:
+    found: ClipFile | None = _kept.found(content.key)
+    if found is None and content.lasts:
+        data = _on_disk().find(content.name)
         with suppress(TaktError):  # damaged on the disk: it is read anew
             found = None if data is None else unpack(data)
     return found
-
-
-def _key(source: Source) -> tuple[object, ...]:
-    # Its folder belongs to it: it may have parts of other files, which it names from there.
-    return "blend", hashlib.blake2b(source.data, digest_size=16).digest(), source.path.parent
-
-
-def _lasts(source: Source) -> bool:
-    """Tell whether the content alone decides what is read: a .blend may have parts of other files."""
-    return source.path.suffix.lower() == ".fbx"
-
-
-def _name(source: Source) -> str:
-    """Return what is kept on the disk of a content, by this Blender."""
-    return hashlib.blake2b(source.data, digest_size=16, key=f"{_CACHE_VERSION} {bpy.app.version}".encode()).hexdigest()
 
 
 def _on_disk() -> DiskCache:
@@ -200,7 +218,7 @@ def _on_disk() -> DiskCache:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the folder for what is kept between sessions, None where there is none."""
+    """Return the folder of clips that are kept between sessions, or None."""
     try:
         return Path(bpy.utils.extension_path_user(_PACKAGE, path="clips"))
     except ValueError:  # this is no extension here

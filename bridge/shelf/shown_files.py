@@ -45,7 +45,7 @@ class ShownFiles(Generic[FileT]):
         self._work: BackgroundWork[bool] | None = None
 
     def show(self, srcs: Sequence[str]) -> bool:
-        """Read what is unread of these files, which are seen now, then others; tell whether that begins now."""
+        """Read what is unread of these files, which are seen now, then others; return whether that begins now."""
         self._seen, self._seen_s = srcs, time.monotonic()
         if self._cannot or self._is_ended or self.is_reading() or all(src in self._tried for src in srcs):
             return False
@@ -53,7 +53,7 @@ class ShownFiles(Generic[FileT]):
         return True
 
     def is_reading(self) -> bool:
-        """Tell whether files are being read."""
+        """Return whether files are being read."""
         return self._work is not None and not self._work.has_ended()
 
     def end(self) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..errors import FileError
+from .whole_files import write_whole
+
 _log = logging.getLogger(__name__)
 _ENDING: Final = ".kept"
-_NEW: Final = ".new"
 _told: set[Path] = set()
 
 
@@ -20,15 +21,15 @@ _told: set[Path] = set()
 class DiskCache:
     """Values by names, each a file; those that were asked for longest ago go first.
 
-    folder: None for a cache that keeps nothing; it is made when something is kept. most_bytes: of all files together.
-    Nothing raises: what cannot be read or written is not there. Several programs may use one folder.
+    folder: made when the first value is kept; None: nothing is kept. most_bytes: of all files together. Nothing raises:
+    a file that cannot be read or written is treated as missing. Several programs may use one folder.
     """
 
     folder: Path | None
     most_bytes: int
 
     def find(self, name: str) -> bytes | None:
-        """Return what was kept, None where nothing is."""
+        """Return the kept value, or None."""
         if self.folder is None:
             return None
         path = self.folder / f"{name}{_ENDING}"
@@ -40,21 +41,14 @@ class DiskCache:
         return None
 
     def keep(self, name: str, data: bytes) -> None:
-        """Keep a value, whole or not at all; where the folder cannot be written, that is logged once."""
+        """Keep a value, whole or not at all; if the folder cannot be written, that is logged once."""
         if self.folder is None or len(data) > self.most_bytes:
             return
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            descriptor, new = tempfile.mkstemp(suffix=_NEW, dir=self.folder)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(data)
-                Path(new).replace(self.folder / f"{name}{_ENDING}")
-            except OSError:
-                Path(new).unlink(missing_ok=True)
-                raise
+            write_whole(self.folder / f"{name}{_ENDING}", data)
             self._remove_oldest()
-        except OSError as error:
+        except (OSError, FileError) as error:
             if self.folder not in _told:
                 _told.add(self.folder)
                 _log.warning("What was read of clips is not kept for the next time: %s", error)
@@ -63,7 +57,7 @@ class DiskCache:
         assert self.folder is not None
         with os.scandir(self.folder) as entries:
             files = [(entry.stat(follow_symlinks=False), entry.path) for entry in entries
-                     if entry.name.endswith((_ENDING, _NEW))]
+                     if entry.name.endswith(_ENDING)]
         total = sum(status.st_size for status, _ in files)
         for status, path in sorted(files, key=lambda each: each[0].st_mtime_ns):
             if total <= self.most_bytes:

@@ -113,7 +113,7 @@ class ClipStore:
         return value
 
     def found(self, key: Hashable) -> Any:
-        """Return what is kept for a key of `made`, None where nothing is."""
+        """Return the value that is kept for a key of `made`, or None."""
         known = self._find(key)
         return None if known is None else known.value
 
