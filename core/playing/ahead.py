@@ -120,14 +120,15 @@ class Ahead:
         return found
 
     def prepare(self, motion: Playable, times_s: FloatArray) -> bool:
-        """Sample a motion at some of the times (F,), the first that are not known; tell whether no more are to be.
+        """Sample a motion at the first unknown ones of some times (F,); return whether none are left to be sampled.
 
-        Of what may be kept, half at most is filled so: else what is drawn would soon be let go of.
+        At most half of the memory is filled in this way: otherwise poses that are drawn would soon be dropped.
         """
-        missing_s, _ = _missing(times_s, self._watching(motion).known)
+        watched = self._watching(motion)
+        missing_s, _ = _missing(times_s, watched.known)
         if not len(missing_s) or self._kept > self.most_kept // 2:
             return True
-        self._learn(motion, self._watching(motion), missing_s[:_AT_ONCE])
+        self._learn(motion, watched, missing_s[:_AT_ONCE])
         return len(missing_s) <= _AT_ONCE
 
     def _watching(self, motion: Playable) -> _Watched:

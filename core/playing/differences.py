@@ -61,7 +61,7 @@ class Differences:
                            self.scales.of_joints(joints), self.weights)
 
     def is_like(self, other: Differences) -> bool:
-        """Tell whether another has the same keys and weights."""
+        """Return whether another has the same keys and weights."""
         own, others = ([layer.weights, *(each for tracks in (layer.rotations, layer.translations, layer.scales) for each
                                          in (tracks.joints, tracks.starts, tracks.times_s, tracks.values))]
                        for layer in (self, other))
@@ -167,24 +167,30 @@ class Tweaked(Over):
 
     def _add_and_follow(self, doubles: Doubles, pose: Pose, shown_s: FloatArray) -> None:
         """Add to poses what they say at times of the motion (F,): to joints that follow others, after they followed."""
-        follow = np.zeros(len(self.skeleton), dtype=np.bool_)
-        follow[doubles.joints] = True
         at = np.flatnonzero(self._act(shown_s))
-        own = pose.at(at)
-        for layer in self.of_joints(~follow).layers:
+        own, (first, then) = pose.at(at), self._led_and_following
+        for layer in first:
             layer.add(own, shown_s[at])
         if len(at):
             doubles.follow(own)
-        for layer in self.of_joints(follow).layers:
+        for layer in then:
             layer.add(own, shown_s[at])
         pose.rotations[at], pose.translations[at], pose.scales[at] = own.rotations, own.translations, own.scales
+
+    @cached_property
+    def _led_and_following(self) -> tuple[tuple[Differences, ...], tuple[Differences, ...]]:
+        """What the layers add to joints that follow none, and what to those that follow others."""
+        follow = np.zeros(len(self.skeleton), dtype=np.bool_)
+        if self.doubles is not None:
+            follow[self.doubles.joints] = True
+        return self.of_joints(~follow).layers, self.of_joints(follow).layers
 
     def acts(self, times_s: FloatArray) -> BoolArray:
         """Return at which of times (F,) the layers may change anything, as booleans (F,)."""
         return self._act(times_s if self.clock is None else self.clock.shown(times_s))
 
     def _act(self, shown_s: FloatArray) -> BoolArray:
-        """Do the same for times of the motion (F,)."""
+        """Do the same as `acts` for times of the motion (F,)."""
         begin_s, end_s = self._acting_s
         at = begin_s.searchsorted(shown_s, side="right")
         return np.asarray(shown_s <= end_s.take(at))

@@ -33,7 +33,7 @@ from .scene.carried import Carried
 from .scene.cast import Target
 from .scene.known_hands import KnownHands
 from .scene.meet import TimedMeet
-from .scene.scene import Scene, as_missed
+from .scene.scene import Scene
 from .scene.warped import Warped
 from .stage import Instants, Over, Stage, in_rounds
 from .transitions.blending import Style
@@ -137,7 +137,7 @@ class Motion:
             return self
         scene, stage, said, hands = self.before_aims
         end, told = scene.aimed(stage, self.row, hands, met)
-        return replace(self, end=end if self.clock is None else Timed(end, self.clock), problems=said + as_missed(told))
+        return replace(self, end=end if self.clock is None else Timed(end, self.clock), problems=said + told)
 
     def hand_joint(self, side: str) -> int:
         """Return the wrist of a hand, l or r, that holds something."""
@@ -237,13 +237,13 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], playi
         end = Followers(end, Doubles.of(row.skeleton, playing.doubles))
     if feet is not None and legs_of(feet):
         end = Feet(end, row, feet, playing.up / np.linalg.norm(playing.up), points, warped=warped)
-    problems += row.problems + as_missed(said)
+    problems += row.problems + said
     before_aims, aimed = None, tuple[Problem, ...]()
     if scene is not None:
         end, floored = scene.floored(end, row)
-        problems += as_missed(floored)
+        problems += floored
         before_aims = BeforeAims(scene, end, problems, KnownHands())
         end, aimed = scene.aimed(end, row, before_aims.hands)
     if clock is not None:
         end = Timed(end, clock)
-    return Motion(row, end, problems + as_missed(aimed), unmatched, clock, cuts, playing.body, before_aims)
+    return Motion(row, end, problems + aimed, unmatched, clock, cuts, playing.body, before_aims)

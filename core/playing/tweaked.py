@@ -50,7 +50,7 @@ def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
 def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | None, doubles: Doubles | None) -> Stage:
     """Put differences below the stage that holds the feet, which is this one or below it.
 
-    doubles: joints that follow others; where there are no feet, differences are put above the stage that moves these.
+    doubles: joints that follow others; without feet, differences are put above the stage that moves these.
     """
     assert isinstance(stage, Over)  # the feet are in it
     if isinstance(stage, TweakedFeet):
@@ -83,7 +83,7 @@ def _followed(motion: Motion) -> BoolArray:
 
 
 def doubles_of(motion: Motion) -> Doubles | None:
-    """Return which joints follow others, None where none do.
+    """Return which joints follow others, None if none do.
 
     A tweak of what leads to such joints does not move what they carry.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
@@ -74,10 +74,10 @@ class Scene:
         why = ("loops: its rounds go on from each other" if row.is_loop else "plays in place" if
                root_motion == "IN_PLACE" else "moves nothing that carries the body" if traveller is None else "")
         if traveller is None or why:
-            return stage, (Problem(f"places and paths are left out while the score {why}", ways[0].place,
-                                   is_warning=True),)
+            return stage, _as_missed((Problem(f"places and paths are left out while the score {why}", ways[0].place,
+                                              is_warning=True),))
         warp, said = warp_of(stage, row, ways, self.cast, traveller, self._shown)
-        return (stage if warp is None else Warped(stage, warp, traveller)), said
+        return (stage if warp is None else Warped(stage, warp, traveller)), _as_missed(said)
 
     def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion whose feet stand on the scene's floors, and what is to be said of these."""
@@ -97,14 +97,14 @@ class Scene:
             if text:
                 said.append(Problem(f"<role> {text}", place, is_warning=True, is_note=target is None))
         if not isinstance(stage, Feet) or why:
-            return stage, tuple(said)
+            return stage, _as_missed(said)
         surface = Surface.of(found, ground_axes(stage.up)) if found else None
         skin = seat_skin(stage) if row.sequence.ways else None
         seats, told = ((), ()) if skin is None else seats_of(stage, skin, row, self.cast, self._shown)
         if not seats:
-            return (stage if surface is None else Floored(stage, surface)), (*said, *told)
+            return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
         floored = Floored(stage, surface, seats, skin)
-        return floored, (*said, *told, *hanging(floored))
+        return floored, _as_missed((*said, *told, *hanging(floored)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return what hands are to meet; in a loop none, whose rounds find the others elsewhere."""
@@ -124,7 +124,7 @@ class Scene:
                              holds[0].place, is_warning=True),)
             holds = ()
         if not (aims or holds):
-            return stage, said
+            return stage, _as_missed(said)
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
@@ -133,7 +133,7 @@ class Scene:
                           f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m away from "
                           f"{quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
                   for aim, away in aimed.misses())
-        return aimed, (*said, *missed, *left_out)
+        return aimed, _as_missed((*said, *missed, *left_out))
 
     def _shown(self, times_s: FloatArray) -> FloatArray:
         return times_s if self.clock is None else self.clock.shown(times_s)
@@ -142,8 +142,8 @@ class Scene:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))
 
 
-def as_missed(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Return problems of a scene's stages, whose warnings are of what the motion does not do in it."""
+def _as_missed(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems whose warnings, but not notes, are marked as missed: the motion does not do as the score says."""
     return tuple(replace(problem, is_missed=problem.is_warning and not problem.is_note) for problem in problems)
 
 
