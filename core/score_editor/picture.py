@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -173,16 +174,14 @@ def clipped(words: str, room: float, size: float, measure: Measure) -> str:
 
 
 def in_lines(words: str, room: float, size: float, measure: Measure) -> list[str]:
-    """Break words into lines that fit into a room, between words: a longer one has a line of its own.
+    """Break words into lines that fit into a room: between words, or within one that is too long, as in Japanese.
 
-    >>> in_lines("a way too far", 50.0, 10.0, about_as_wide)
-    ['a way too', 'far']
+    >>> in_lines("a way too far", 50.0, 10.0, about_as_wide), in_lines("骨格を作る", 20.0, 10.0, about_as_wide)
+    (['a way too', 'far'], ['骨格を', '作る'])
     """
-    lines = [""]
-    for word in words.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if not lines[-1] or measure(longer, size) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
+    letters = int(len(words) * min(room / max(measure(words, size), 1e-9), 1.0))
+    while True:
+        lines = textwrap.wrap(words, max(letters, 1)) or [""]
+        if letters <= 1 or max(measure(line, size) for line in lines) <= room:
+            return lines
+        letters -= 1
