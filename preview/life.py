@@ -391,7 +391,7 @@ def _prepare() -> float | None:
 
 
 def _is_prepared(running: _Running, scene: bpy.types.Scene) -> bool:
-    """Tell whether all frames of the scene are sampled; where the player has a clock of its own, none are."""
+    """Return whether all frames of the scene are sampled; a player with its own clock needs none."""
     return not _choices.player.follows_timeline or running.preparing.is_done(running.playing[0], scene)
 
 

@@ -39,11 +39,11 @@ class Preparing:
     _waiting: list[int] = field(default_factory=list)
 
     def is_done(self, key: Hashable, scene: bpy.types.Scene) -> bool:
-        """Tell whether all is sampled that is played; key: the same as long as that is."""
+        """Return whether all played motions are sampled; key: changes whenever they do."""
         return self._key == (key, _frames_of(scene)) and not self._waiting
 
     def is_quiet(self) -> bool:
-        """Tell whether nothing was drawn for a while."""
+        """Return whether nothing was drawn for a while."""
         return perf_counter() - self.drawn_s >= QUIET_S
 
     def go_on(self, ahead: Ahead, playing: Mapping[int, Playable | None], key: Hashable,

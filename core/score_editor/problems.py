@@ -34,7 +34,7 @@ def problems_of_boxes(layout: Layout, problems: Iterable[Problem],
 
 
 def _around(layout: Layout, document: int, element: int) -> int:
-    """Return an element if it has a box, else the innermost around it that has; the root where none has."""
+    """Return an element if it has a box, else the innermost element around it that has one, or the root."""
     depths = layout.documents[document].text.shape.depths
     while element and layout.find(BoxId(document, element)) is None:
         depth = depths[element]
