@@ -41,6 +41,8 @@ os._exit(int(code))
 SIDE_BY_SIDE = ("--numprocesses", "auto")
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """For NumPy: tests run a process for each processor, and in a bench threads that wait would count as work."""
+KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Else, where the variable is set, each process of the tests compiles all their files anew."""
 
 
 def main() -> int:
@@ -87,7 +89,7 @@ def test(options: argparse.Namespace) -> int:
         return quick(options.rest)
     python = blender_python(options.blender)
     return run([python, "-c", PYTEST, *SIDE_BY_SIDE, "--dist", "loadfile", *options.rest],
-               {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD})
+               {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD, **KEEP_COMPILED})
 
 
 def quick(rest: Sequence[str]) -> int:
@@ -96,7 +98,7 @@ def quick(rest: Sequence[str]) -> int:
     python = environment("core", sys.executable, dependencies("core"))
     what = rest if chosen else (ROOT / "tests" / "core", *rest)
     return run([python, "-m", "pytest", "-m", "not slow", *SIDE_BY_SIDE, "--dist", "worksteal", "--quiet", *what],
-               ONE_THREAD)
+               ONE_THREAD | KEEP_COMPILED)
 
 
 def lint(_: argparse.Namespace) -> int:
