@@ -5,8 +5,8 @@ one body that differ in their last bytes.
 Printed are, in milliseconds of one processor, which other work on the machine does not lengthen: until all files are
 listed; until chips lie in their places and are drawn again after more was read; a search by name and by class. On the
 clock: until a shelf that nobody has opened before is listed beside and drawn; what a frame of the interface waits for
-Python meanwhile. Then how many files are read in SECONDS, those of FBX by a second Blender, whose start is measured too, and how much
-memory the process has grown by, in MB.
+Python meanwhile. Then how many files are read in SECONDS, those of FBX by a second Blender, whose start counts too,
+and how much memory this process has grown by, in MB.
 """
 
 import resource

@@ -38,7 +38,7 @@ class Playable:
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
     problem: why it cannot be called, "" where it can. cut_off: how much of its file is missing, "" where it is whole.
     shelf_group: the title of its group on the shelf, "" for that of
-    its file or folder. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
+    its file or folder. is_favourite: of the user. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
     "" where they are to be put together when something is searched.
     """
 
@@ -50,6 +50,7 @@ class Playable:
     problem: str = ""
     cut_off: str = field(default="", compare=False)
     shelf_group: str = field(default="", compare=False)
+    is_favourite: bool = field(default=False, compare=False)
     tags: tuple[str, ...] = field(default=(), compare=False)
     found_by: str = field(default="", compare=False, repr=False)
 
