@@ -37,9 +37,9 @@ class Playable:
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: how long it is by nature.
     is_read: false for a file of clips that nobody has looked into yet; name is the file's then, and the length unknown.
     problem: why it cannot be called, "" where it can. cut_off: how much of its file is missing, "" where it is whole.
-    shelf_group: the title of its group on the shelf, "" for that of
-    its file or folder. is_favourite: of the user. tags: what is said of it, by which it can be found. found_by: names and tags in small letters,
-    "" where they are to be put together when something is searched.
+    shelf_group: the title of its group on the shelf, "" for that of its file or folder. is_favourite: of the user.
+    tags: what is said of it, by which it can be found. found_by: names and tags in small letters, "" where they are to
+    be put together when something is searched.
     """
 
     src: str
