@@ -58,6 +58,7 @@ from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .stopping import stop_running
 from .strip import TAKT_GGT_strip, TAKT_GT_strip
+from .tag_clip import TAKT_OT_favourite_clip, TAKT_OT_score_clip_menu, TAKT_OT_tag_clip
 from .tweak import TAKT_OT_tweak
 from .tweak_call import TAKT_OT_tweak_call
 from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
@@ -116,6 +117,9 @@ _CLASSES = (
     TAKT_OT_move_folder,
     TAKT_OT_save_clip,
     TAKT_OT_mark_clip_assets,
+    TAKT_OT_tag_clip,
+    TAKT_OT_favourite_clip,
+    TAKT_OT_score_clip_menu,
     TAKT_OT_import_character,
     TAKT_FH_character,
     TAKT_OT_import_ogre,

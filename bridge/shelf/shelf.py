@@ -123,6 +123,12 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
     return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
 
 
+def search_of(armature_object: bpy.types.Object) -> Search | None:
+    """Return the look through the library of a character's score, None where its text cannot be read."""
+    blocks = score_blocks.shown(armature_object)
+    return None if blocks is None or blocks.scores is None else _search(blocks.scores.library)
+
+
 def show(armature_object: bpy.types.Object, seen: Sequence[Playable]) -> None:
     """Have those of the chips that are seen read that only Blender reads; called whenever a shelf is drawn."""
     blocks = score_blocks.shown(armature_object)

@@ -125,6 +125,7 @@ class Search:
         self.figures: dict[Playable, Figure] = {}
         self.known: dict[Playable, Known] = {}
         self.own_tags: dict[str, tuple[str, ...]] = {}
+        self._tags_at: dict[str, tuple[str, str]] = {}
         self.wrong = ""
         self.without_src: tuple[str, ...] = ()
         self.left_out = self.version = self.structure = 0
@@ -177,7 +178,29 @@ class Search:
             else:
                 wrong += map(str, damaged)
                 self.own_tags |= {f"{prefix}{name}": tags for name, tags in found.items()}
+                self._tags_at |= {f"{prefix}{name}": (folder, prefix) for name in found}
         self.wrong = "; ".join(wrong[:_MOST_WRONG])
+
+    def tagged_as(self, clip: Playable) -> str:
+        """Return the name by which tags speak of a clip: its full name, or its file's where only that has tags."""
+        is_by_file = clip.full_name not in self.own_tags and clip.src in self.own_tags
+        return clip.src if is_by_file else clip.full_name
+
+    def place_of_tags(self, clip: Playable) -> tuple[str, str, str] | None:
+        """Return the folder of a clip's tags, the prefix of its clips' names, and the name; None without a folder."""
+        name, file = self.tagged_as(clip), self.files.get(clip.src)
+        if name in self._tags_at:
+            return *self._tags_at[name], name
+        root = next((root for root in self._roots if file is not None and file.path.is_relative_to(root)), None)
+        return None if root is None else (str(root), "", name)
+
+    def take_tags(self, src: str, name: str, place: tuple[str, str, str], tags: tuple[str, ...]) -> None:
+        """Show other tags of a clip, which were written."""
+        self.own_tags, self._tags_at = self.own_tags | {name: tags}, self._tags_at | {name: place[:2]}
+        file = self.files.get(src)
+        if file is not None and file.held:
+            file.held = tuple(self._with_tags(each) for each in file.held)
+        self.version += 1
 
     def _classify(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find the classes of a file's clips."""
@@ -210,7 +233,8 @@ class Search:
     def _with_tags(self, playable: Playable) -> Playable:
         known = self.known.get(playable)
         own = self.own_tags.get(playable.full_name, self.own_tags.get(playable.src, ()))
-        return _searched(replace(playable, tags=(*own, *(() if known is None else known.words))))
+        return _searched(replace(playable, is_favourite=tags_file.FAVOURITE in own,
+                                 tags=(*own, *(() if known is None else known.words))))
 
     def _read(self, file: File, formats: Mapping[str, Format]) -> ClipFile | None:
         """Find out what a file holds, or why that cannot be; raise LookupError if these formats do not read it.

@@ -37,8 +37,9 @@ class Playable:
     src: of its file, "" for a procedure of the edited score. name: its own. duration_s: its natural length.
     is_read: false for a clip file that was not read yet: name is the file's then, and the length is unknown.
     problem: why it cannot be called, or "". cut_off: how much of its file is missing, "" if it is complete.
-    shelf_group: the title of its group on the shelf, "" for that of its file or folder. tags: words by which a search
-    finds it. found_by: names and tags in lower case; "": they are put together when a search needs them.
+    shelf_group: the title of its group on the shelf, "" for that of its file or folder. is_favourite: of the user.
+    tags: words by which a search finds it. found_by: names and tags in lower case; "": they are put together when a
+    search needs them.
     """
 
     src: str
@@ -49,6 +50,7 @@ class Playable:
     problem: str = ""
     cut_off: str = field(default="", compare=False)
     shelf_group: str = field(default="", compare=False)
+    is_favourite: bool = field(default=False, compare=False)
     tags: tuple[str, ...] = field(default=(), compare=False)
     found_by: str = field(default="", compare=False, repr=False)
 

@@ -16,7 +16,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .names import own_part
-from .picture import Layer, Pen, Say, clipped
+from .picture import Colour, Layer, Pen, Say, clipped
 from .theme import Theme
 from .view import View
 
@@ -204,8 +204,19 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
     title, says = (clipped(words, room, much, theme.measure) for words, much in (
         (playable.title, size), (_seconds(playable, theme.say), _SMALL * size)))
     pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
+    if playable.is_favourite:
+        pen.triangles(*_star((right - 1.4 * _PAD_PX * px, low + 1.4 * _PAD_PX * px), 0.8 * _PAD_PX * px, theme.warning))
     pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
              theme.warning if playable.cut_off else theme.mixed(0.75))
+
+
+def _star(middle: tuple[float, float], radius: float, colour: Colour) -> tuple[FloatArray, FloatArray]:
+    """Return the corners (30, 2) of triangles that are a star of five points, and their colours."""
+    turns = np.pi * (0.5 + np.arange(11) / 5.0)
+    reach = radius * np.where(np.arange(11) % 2, 0.4, 1.0)
+    rim = np.array(middle) + reach[:, None] * np.stack((np.cos(turns), np.sin(turns)), axis=-1)
+    corners = np.stack((np.broadcast_to(middle, (10, 2)), rim[:-1], rim[1:]), axis=1).reshape(-1, 2)
+    return corners, np.tile(colour, (len(corners), 1))
 
 
 def _seconds(playable: Playable, say: Say) -> str:

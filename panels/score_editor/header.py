@@ -130,6 +130,8 @@ class TAKT_MT_score_clips(bpy.types.Menu):
         self.layout.operator_context = "INVOKE_REGION_WIN"
         draw_clip_sources(self.layout)
         self.layout.separator()
+        self.layout.operator("takt.favourite_clip", icon="SOLO_OFF")
+        self.layout.operator("takt.tag_clip", icon="BOOKMARKS")
         self.layout.operator("takt.mark_clip_assets", icon="ASSET_MANAGER")
 
 

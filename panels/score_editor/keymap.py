@@ -48,6 +48,7 @@ _SCORE = (
     Shortcut("PERIOD", "takt.score_frame", {"only_selected": True}),
     Shortcut("LEFTMOUSE", "takt.score_drag"),  # whose name the status bar shows: the first
     Shortcut("LEFTMOUSE", "takt.score_shelf"),
+    Shortcut("RIGHTMOUSE", "takt.score_clip_menu"),
     *_PRESSES,
     Shortcut("A", "takt.score_select", {"which": "ALL"}),
     Shortcut("A", "takt.score_select", {"which": "NONE"}, alt=True),

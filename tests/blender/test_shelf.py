@@ -29,7 +29,7 @@ from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clip_files import write_files
 from takt.samples.clips import build_clips
 from takt.tests.blender.dancing import STEPS, play, text_of
-from takt.tests.blender.score_editors import editing, looked_into
+from takt.tests.blender.score_editors import choose, editing, looked_into
 from takt.tests.core.rigs import with_model_axes
 
 operators: Any = bpy.ops
@@ -337,3 +337,40 @@ def test_files_that_only_blender_reads_are_known_once_a_shelf_shows_them(
         bridge_shelf.forget()
         second_blender.unregister()
     assert second_blender.SHOWN.running is None
+
+
+def test_tags_are_given_from_the_shelf_and_written_beside_the_clips(rig: bpy.types.Object, library: Path) -> None:
+    (library / "feet" / "takt.tags").write_text("# Takt tags 1\nSteps.right: for the king\n", encoding="utf-8")
+    play(library / "dance.pha")
+    with editing() as layout:
+        searched(rig)
+        text = text_of(rig).as_string()
+        assert operators.takt.tag_clip(clip="feet.Steps.left", tags=" slow,, stage left ") == {"FINISHED"}
+        assert tags_file.read(library) == {"feet.Steps.left": ("slow", "stage left")}
+        assert {each.full_name for each in found(bridge_shelf.playables(rig), "stage left")} == {"feet.Steps.left"}
+        assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}  # where it has tags
+        assert tags_file.read(library / "feet") == {"Steps.right": (tags_file.FAVOURITE, "for the king")}
+        assert {each.full_name for each in found(bridge_shelf.playables(rig), "favourite")} == {"feet.Steps.right"}
+        assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}
+        assert tags_file.read(library / "feet") == {"Steps.right": ("for the king",)}
+        bridge_shelf.forget()
+        assert {each.full_name for each in found(tuple(searched(rig)), "stage left")} == {"feet.Steps.left"}
+        choose(layout, "left")
+        assert operators.takt.favourite_clip() == {"FINISHED"}  # of the selected block
+        assert tags_file.read(library)["feet.Steps.left"][0] == tags_file.FAVOURITE
+        with pytest.raises(RuntimeError, match="Point at a clip of the library"):
+            operators.takt.tag_clip(clip="nothing", tags="a")
+        assert text_of(rig).as_string() == text
+
+
+def test_tags_that_cannot_be_written_say_what_to_do_and_stay(rig: bpy.types.Object, library: Path) -> None:
+    (library / "takt.tags").mkdir()
+    play(library / "dance.pha")
+    with editing():
+        searched(rig)
+        with pytest.raises(RuntimeError, match=r"takt\.tags.*choose another"):
+            operators.takt.tag_clip(clip="feet.Steps.left", tags="slow")
+        with pytest.raises(RuntimeError, match="a tag cannot be 'a: b'"):
+            operators.takt.tag_clip(clip="feet.Steps.left", tags="a: b")
+        assert not found(bridge_shelf.playables(rig), "slow, stage")
+        assert not any("slow" in each.tags[:1] for each in bridge_shelf.playables(rig))

@@ -170,3 +170,13 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     assert np.abs(instants[1] - instants[0]).max() > 1.0
     assert instants[0][:, 1].min() > shelf.height
     assert not len(card_layer(shelf, clip, figure, 0.0, View(900.0, 60.0), theme).triangles.corners)
+
+
+def test_a_favourite_has_a_star_on_its_chip() -> None:
+    view, theme, clip = View(800.0, 400.0), Theme(), Playable("a", "walk", 1.0)
+
+    def corners(playable: Playable) -> int:
+        layer, _ = shelf_layers(arrange((playable,), view, theme), view, theme)
+        return len(layer.triangles.corners)
+
+    assert corners(replace(clip, is_favourite=True)) == corners(clip) + 30

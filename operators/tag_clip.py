@@ -1,0 +1,138 @@
+"""Tags of one's own for a clip of the shelf: written beside the clips, so there is nothing to undo in the .blend."""
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import StringProperty
+
+from ..bridge.active_character import score_problem
+from ..bridge.reports import GreyWithReason, refuse, report, words_of
+from ..bridge.scores import score_tree
+from ..bridge.shelf import own_tags, shelf_order
+from ..core.classes.tags_file import FAVOURITE
+from ..core.errors import TaktError
+from ..core.score_editor.commands import Playable
+from .clip_folders import shown_armature
+
+_NO_CLIP = "Point at a clip of the library on the shelf, or select a block that plays one"
+
+
+class _ForClip(GreyWithReason):
+    """Acts on the clip that is named; where none is, on that of the selected block."""
+
+    if TYPE_CHECKING:
+        clip: str
+    else:
+        clip: StringProperty(name="Clip", options={"SKIP_SAVE", "HIDDEN"})
+
+    @classmethod
+    def problem(cls, context: bpy.types.Context) -> str:
+        """Return why there is no shelf."""
+        return score_problem(shown_armature(context))
+
+    def found(self, context: bpy.types.Context) -> tuple[bpy.types.Object, Playable] | None:
+        """Return the character whose shelf it is, and the clip; None where there is none."""
+        armature_object, tree = shown_armature(context), score_tree.tree_of(context)
+        assert armature_object is not None  # poll saw to it
+        name = self.clip or ("" if tree is None else shelf_order.clip_of_block(armature_object, tree))
+        clip = own_tags.named(armature_object, name) if name else None
+        return None if clip is None else (armature_object, clip)
+
+    def give(self, armature_object: bpy.types.Object, clip: Playable, tags: tuple[str, ...]) -> bool:
+        """Write tags; where that cannot be, say what to do, and return False."""
+        try:
+            own_tags.give(armature_object, clip, tags)
+        except (TaktError, OSError) as error:
+            refuse(self, words_of(error))  # type: ignore[arg-type]  # Blender's operator
+            return False
+        score_tree.redraw()
+        return True
+
+
+class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
+    """Give a clip of the shelf tags of your own, which are kept in takt.tags beside the clips"""
+
+    bl_idname = "takt.tag_clip"
+    bl_label = "Tags of Clip"
+    bl_options = {"REGISTER"}
+
+    if TYPE_CHECKING:
+        tags: str
+    else:
+        tags: StringProperty(name="Tags", description="Words with commas between them, by which the clip is found",
+                             options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
+        """Ask for the tags, beginning with those that it has."""
+        found = self.found(context)
+        if found is None:
+            return refuse(self, _NO_CLIP)
+        self.clip, self.tags = found[1].full_name, ", ".join(own_tags.of_clip(*found))
+        assert context.window_manager is not None
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the clip's name and the field."""
+        assert self.layout is not None
+        self.layout.label(text=self.clip, translate=False)
+        self.layout.prop(self, "tags")
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Write them."""
+        found = self.found(context)
+        if found is None:
+            return refuse(self, _NO_CLIP)
+        tags = tuple(each.strip() for each in self.tags.split(",") if each.strip())
+        return {"FINISHED"} if self.give(*found, tags) else {"CANCELLED"}
+
+
+class TAKT_OT_favourite_clip(_ForClip, bpy.types.Operator):
+    """Make a clip of the shelf a favourite, or no longer; the search finds favourites by that word"""
+
+    bl_idname = "takt.favourite_clip"
+    bl_label = "Favourite"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Change it."""
+        found = self.found(context)
+        if found is None:
+            return refuse(self, _NO_CLIP)
+        before = own_tags.of_clip(*found)
+        others, is_new = (each for each in before if each != FAVOURITE), FAVOURITE not in before
+        if not self.give(*found, (FAVOURITE, *others) if is_new else tuple(others)):
+            return {"CANCELLED"}
+        name = found[1].full_name
+        report(self, {"INFO"}, f"'{name}' is a favourite now" if is_new else f"'{name}' is no favourite any longer")
+        return {"FINISHED"}
+
+
+class TAKT_OT_score_clip_menu(bpy.types.Operator):
+    """Show what can be done with the clip of the shelf at the mouse"""
+
+    bl_idname = "takt.score_clip_menu"
+    bl_label = "Clip of the Shelf"
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Open the menu on a clip of the library; leave what is pressed elsewhere to others."""
+        from ..preview.score_editor.windows import window_of
+
+        armature_object = shown_armature(context) if score_tree.is_score_editor(context.space_data) else None
+        window = None if context.space_data is None else window_of(context.space_data)
+        if armature_object is None or window is None or window.shelf is None:
+            return {"PASS_THROUGH"}
+        chip = window.shelf.at(float(event.mouse_region_x), float(event.mouse_region_y))
+        clip = None if chip is None else own_tags.named(armature_object, chip.full_name)
+        if clip is None:
+            return {"PASS_THROUGH"}
+
+        def draw(menu: Any, _context: bpy.types.Context) -> None:
+            menu.layout.operator_context = "INVOKE_DEFAULT"
+            menu.layout.operator("takt.favourite_clip", icon="SOLO_ON" if FAVOURITE in own_tags.of_clip(
+                armature_object, clip) else "SOLO_OFF").clip = clip.full_name
+            menu.layout.operator("takt.tag_clip", icon="BOOKMARKS").clip = clip.full_name
+
+        assert context.window_manager is not None
+        context.window_manager.popup_menu(draw, title=clip.title)
+        return {"FINISHED"}
