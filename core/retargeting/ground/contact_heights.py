@@ -48,4 +48,5 @@ def _trunk(_: BodyContacts, played: Clip, body: BodySkin, times: FloatArray) -> 
 def _body(contacts: BodyContacts, played: Clip, body: BodySkin, times: FloatArray) -> FloatArray:
     """Return how high what is lowest is besides feet at times (F,), (F,); arms count as far as hands bear the body."""
     bears = np.maximum(*(contacts.weight(hand, times) for hand in HANDS))
-    return lowest_borne(*body.low(played, times, "body", "forearms").T, bears)
+    lowest, arms = body.low(played, times, "body", "forearms").T
+    return lowest_borne(lowest, arms, bears)
