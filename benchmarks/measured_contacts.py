@@ -14,7 +14,7 @@ from takt.core.clips.keyed import SAMPLE_S
 from takt.core.clips.posed import PosedJoints
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.retargeting.comparing.upright import FEET
-from takt.core.retargeting.ground.bearing_trunk import trunk_height
+from takt.core.retargeting.ground.contact_detection import SeenBody
 from takt.core.retargeting.ground.off_ground import ankles_and_soles, is_within, off_ground
 from takt.core.retargeting.ground.touching import ground_height, leg_length
 from takt.core.skeletons.maps import SkeletonMap
@@ -56,15 +56,15 @@ def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     ground = ground_height(clip, feet, of_feet, up)
     speed = np.abs(np.gradient(low, times, axis=0))
     touches = ((low - ground < NEAR_LEGS * leg) & (speed < SLOW_LEGS_PER_S * leg)).any(axis=1)
-    touches |= trunk_height(clip, found, up, times, ground, leg) < TRUNK_ON_LEGS
+    touches |= height_of_trunk(clip, found, up, times) < TRUNK_ON_LEGS
     edges = np.array(runs(touches), dtype=np.int64).reshape(-1, 2)
     return np.stack((times[edges[:, 0]], times[edges[:, 1] - 1]), axis=1).clip(0.0, clip.duration_s)
 
 
 def height_of_trunk(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> FloatArray:
-    """Return how high seat or back of a clip's body are above its ground at times (F,), (F,) in legs: trunk_height."""
-    feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
-    if not feet:
-        return np.full(len(times), np.inf)
-    heights = PosedJoints.of(clip, np.array(feet)).heights(instants(clip.duration_s), up)
-    return trunk_height(clip, found, up, times, ground_height(clip, feet, heights, up), leg_length(found))
+    """Return how high seat or back of a clip's body are above its ground at times (F,), (F,) in legs.
+
+    Infinite while hips are high.
+    """
+    seen = SeenBody.of(clip, found, up, times)
+    return np.full(len(times), np.inf) if seen is None else seen.trunk()

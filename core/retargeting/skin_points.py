@@ -137,7 +137,7 @@ class SkinPoints:
         points = np.arange(len(self.positions))
         for k in range(self.joints.shape[1]):
             np.add.at(matrix, (self.joints[:, k, None], np.arange(4), points[:, None]), local[:, k])
-        return matrix.reshape(-1, len(self.positions))
+        return matrix.reshape(4 * len(skeleton), len(self.positions))
 
 
 def _outermost(positions: FloatArray, size: float) -> IntArray:

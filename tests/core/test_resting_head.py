@@ -9,6 +9,7 @@ from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.ground import all_steps
+from takt.core.retargeting.ground.body_skin import BodySkin
 from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.resting_head import with_resting_head
 from takt.core.retargeting.ground.touching import leg_length
@@ -83,4 +84,5 @@ def test_a_head_that_is_off_the_ground_in_the_clip_stays_so(monkeypatch: pytest.
 def test_who_walks_or_sits_keeps_his_head_up(clip: Clip) -> None:
     played = replace(clip, skeleton=TARGET)
     contacts = find_contacts(clip, find_map(BODY), UP)
-    assert with_resting_head(contacts, played, find_map(TARGET), with_head(TARGET, 0.15, SLIM_M), UP) is played
+    body = BodySkin.of(find_map(TARGET), TARGET, with_head(TARGET, 0.15, SLIM_M), tuple(UP))
+    assert with_resting_head(contacts, played, body) is played

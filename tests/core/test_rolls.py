@@ -95,7 +95,7 @@ def test_who_jumps_or_turns_over_in_the_air_flies_as_high_by_the_ratio_of_the_le
     target = scaled(LEGS[legs])
     clips = [jumping(), rolling(flies_m=2.4)]
     hips = [low_and_hips(clip, target)[1] for clip in clips]
-    monkeypatch.setattr(all_steps, "at_others", lambda *_: None)
+    monkeypatch.setattr(all_steps, "as_high_as_contacts", lambda *_: None)
     low, by_legs = zip(*(low_and_hips(clip, target) for clip in clips), strict=True)
     np.testing.assert_array_equal(hips[0], by_legs[0])
     highest = low[1] > HIGH

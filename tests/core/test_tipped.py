@@ -9,6 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
+from takt.core.retargeting.ground.body_skin import BodySkin
 from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.tipped import tipped
 from takt.core.retargeting.ground.touching import leg_length
@@ -118,7 +119,8 @@ def test_nobody_tips_by_more_than_little_nor_in_a_jerk(head_m: float) -> None:
 def test_who_walks_or_sits_does_not_tip(clip: Clip) -> None:
     found, skin = find_map(BODY_TOO), with_head(BODY_TOO, 0.3)
     played = replace(clip, skeleton=BODY_TOO)
-    assert tipped(find_contacts(clip, find_map(BODY), UP), played, found, skin, 0, UP) is played
+    body = BodySkin.of(found, BODY_TOO, skin, tuple(UP))
+    assert tipped(find_contacts(clip, find_map(BODY), UP), played, body, 0) is played
 
 
 def test_who_falls_and_sits_stays_above_the_ground_with_a_big_head() -> None:

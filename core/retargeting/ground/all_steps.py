@@ -16,15 +16,16 @@ from ...skeletons.hanim import ROOT
 from ...skeletons.hierarchy import path_to_root
 from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
-from .bearing_others import at_others
+from .body_skin import BodySkin
 from .by_skin import ground_by_skin, moments, with_arms_off_ground
 from .contact_detection import find_contacts
+from .contact_heights import as_high_as_contacts
 from .ground_without_legs import ground_without_legs, has_legs
 from .grounding import Ground, lifted, moved, with_feet_drawn_up
 from .lower_ground import LowerGround, lower_ground
 from .resting_head import with_resting_head
 from .seated_legs import with_legs_beside_trunk
-from .tipped import AGAIN_RAD, on_hands_and_feet, tipped
+from .tipped import AGAIN_RAD, MOST_RAD, on_hands_and_feet, tipped
 from .toes import with_toes_bent
 from .touching import leg_length
 
@@ -84,38 +85,32 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
         return _without_legs(found, skin, up, translations, shown), None
     if not len(translations):
         return shown(translations), None
-    body = _Lifted(found, up, root, translations, shown, lifts=[*before])
-    played = shown(translations)
+    body, played = _Lifted(found, up, root, translations, shown, lifts=[*before]), shown(translations)
+    skinned = BodySkin.of(found, played.skeleton, skin, tuple(up.tolist()))
     body.lower = lower_ground(played, found, leg_length(found), up)
     level = source if body.lower is None else body.lower.flat(source, leg_length(source_map), up)
     contacts = find_contacts(level, source_map, up)
-    played = _lying(contacts, body.level(played), body, skin)
+    played = _lying(contacts, body.level(played), body, skinned)
     looked_at = moments(source.duration_s, played.rotations, played.translations)
     played = with_toes_bent(played, found, skin, up, looked_at)
-    ground = ground_by_skin(contacts, level, source_map, played, found, skin, up, ratio, body.lifts)
+    ground = ground_by_skin(contacts, level, source_map, played, skinned, ratio, body.lifts)
     if ground is not None:
         body.move(ground)
     done = replace(played, translations=shown(body.translations).translations)
     if ground is not None:
         done = with_feet_drawn_up(done, replace(found, skeleton=done.skeleton), ground, up)
-    resting = with_resting_head(contacts, body.level(done), found, skin, up)
+    resting = with_resting_head(contacts, body.level(done), skinned)
     return replace(done, rotations=resting.rotations, bearing=contacts.others), body.lower
 
 
-def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: SkinPoints) -> Clip:
+def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: BodySkin) -> Clip:
     """Return what a body plays that is borne by more than its feet where the clip's is."""
-    found, up = body.found, body.up
-    on_hands = on_hands_and_feet(contacts, played, found, skin, body.root, up)
+    on_hands = on_hands_and_feet(contacts, played, skin, body.root)
     played = played if on_hands is None else body.go(*on_hands)
-    played = tipped(contacts, played, found, skin, body.root, up)
-    played = body.lift(played, at_others(contacts, played, found, skin, up))
-    played, sinks = with_legs_beside_trunk(contacts, played, found, skin, up)
-    if sinks is None:
-        return played
-    # With the thighs the seat goes up, and the body may tip as far again.
-    played = tipped(contacts, body.lift(played, sinks), found, skin, body.root, up, AGAIN_RAD)
-    played, sinks = with_legs_beside_trunk(contacts, played, found, skin, up)
-    return body.lift(played, sinks)
+    for most_rad in (MOST_RAD, AGAIN_RAD):  # with the thighs the seat goes up, and the body may tip as far again
+        played = tipped(contacts, played, skin, body.root, most_rad)
+        played = with_legs_beside_trunk(contacts, played, skin)
+    return body.lift(played, as_high_as_contacts(contacts, played, skin))
 
 
 def _without_legs(found: SkeletonMap, skin: SkinPoints, up: FloatArray, translations: Tracks,
@@ -135,5 +130,5 @@ def with_arms_above(played: Clip, found: SkeletonMap, skin: SkinPoints, up: Floa
     played: as brought_to_ground and Keep Contacts have made it; found, skin, up, lower: as there.
     """
     level = played if lower is None else lower.flat(played, leg_length(found), up)
-    drawn = with_arms_off_ground(level, found, skin, up)
+    drawn = with_arms_off_ground(level, BodySkin.of(found, played.skeleton, skin, tuple(up.tolist())))
     return played if drawn is level else replace(played, rotations=drawn.rotations)

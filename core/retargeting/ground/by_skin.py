@@ -21,19 +21,16 @@ from ...clips.keyed import FINE_S, beside, divided, key_times, thinned
 from ...maths.arrays import FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Skeleton
-from ..comparing.reference import rebased
 from ..limbs import Limb
-from ..skin_points import SkinPoints
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
-from .bearing_skin import is_heel, may_touch, of_robe
+from .body_skin import BodySkin
 from .fitted_curves import smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
-from .touching import NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, leg_length, with_slides
+from .touching import NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, with_slides
 
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
@@ -56,18 +53,16 @@ _MOST_KNOWN: Final = 4
 
 
 def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
-                   target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float,
-                   before: Sequence[Ground] = ()) -> Ground | None:
-    """Return by how much the target's body is to be lifted, and its feet to be drawn up, or None if all may stay.
+                   target: BodySkin, ratio: float, before: Sequence[Ground] = ()) -> Ground | None:
+    """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
 
     contacts: of source, the clip as it was compared, in the target's axes, with the map of its skeleton. played: what
-    became of it, on the target's own skeleton. target_map: of the same joints, on a skeleton that rests in the pose in
-    which the target stands. skin: of the target as it rests itself. up: (3,) unit, in both. ratio: how much larger the
-    target is. before: what lifted the body before, which changes softly together with this (soft_ground.py).
+    became of it, on the target's own skeleton. ratio: how much larger the target is. before: what lifted the body
+    before, which changes softly together with this (soft_ground.py).
     While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
     is as high as the soles at rest.
     """
-    found = _measured(contacts, source, source_map, played, target_map, skin, up, ratio)
+    found = _measured(contacts, source, source_map, played, target, ratio)
     if found is None:
         return None
     most, reach = _most_drawn(found, played), _reach(found, played)
@@ -79,9 +74,9 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
 
 
 def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
-              target_map: SkeletonMap, skin: SkinPoints, up: FloatArray, ratio: float) -> Measured | None:
-    """Measure a body's skin above the ground, or None if it has no feet, or none with skin. See ground_by_skin."""
-    body = _body(target_map, played.skeleton, skin, tuple(up.tolist()))
+              target: BodySkin, ratio: float) -> Measured | None:
+    """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
+    body, up = _body(target), target.up
     if body is None:
         return None
     legs, leg = body.legs, body.leg
@@ -151,25 +146,13 @@ class _Body:
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
-def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> _Body | None:
-    """Return a body once for all that it plays; None: it has no feet, or none with skin. own: as the skin rests."""
-    joints, parents, leg = found.joint_of, found.skeleton.parents, leg_length(found)
-    skin = skin.part(may_touch(skin, found, own))
-    is_foot = {side: with_descendants(parents, np.array([joints[f"{side}_ankle"]]))[skin.joints[:, 0]]
-               for side in "lr" if f"{side}_ankle" in joints}
-    is_foot = {side: of_side for side, of_side in is_foot.items() if of_side.any()}
-    if not is_foot or leg <= 0.0:
+def _body(body: BodySkin) -> _Body | None:
+    """Return a body once for all that it plays; None: it has no feet, or none with skin."""
+    found, own, skin, parents = body.found, body.own, body.points, body.found.skeleton.parents
+    if not body.feet or body.leg <= 0.0:
         return None
-    is_sole = np.logical_or.reduce([*is_foot.values()])
-    at_rest = skin.heights(rebased(_still(found.skeleton), own), np.zeros(1), np.array(up))[0]
-    ground = float(at_rest[is_sole].min())
-    for side, of_side in is_foot.items():  # heels that shins carry
-        of_side |= is_heel(skin, found, side, of_side, at_rest - ground)
-    is_sole = np.logical_or.reduce([*is_foot.values()])
-    counts = ~of_robe(skin, found, own, at_rest - ground, [*is_foot.values()], leg)
-    skin, at_rest, is_sole = skin.part(counts), at_rest[counts], is_sole[counts]
-    is_foot = {side: of_side[counts] for side, of_side in is_foot.items()}
-    depth = np.minimum(at_rest - ground, 0.0)  # a train, or a tail, may be below the soles at rest
+    is_foot, is_sole = body.feet, np.logical_or.reduce([*body.feet.values()])
+    depth = np.minimum(body.at_rest - body.ground, 0.0)  # a train, or a tail, may be below the soles at rest
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in is_foot)
     ends = np.array([joint for limb in legs for joint in ((0, 0) if limb is None else (limb.first, limb.last))])
     shins = [with_descendants(parents, np.array([limb.middle]))[skin.joints[:, 0]] & ~is_sole if limb is not None else
@@ -177,18 +160,18 @@ def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, 
     arms = tuple(arm for arm in (ArmSkin.of(found, own, skin, side) for side in range(2)) if arm is not None)
     of_arms = [joint for arm in arms for joint in arm.arm]
     lowest = LowestSkin.of(skin, own, [*is_foot.values()], [*shins, *(part for arm in arms for part in arm.parts)],
-                           depth + ground, np.array([*ends.tolist(), *of_arms]))
-    ankles = found.skeleton.rest_world[ends[1::2], :, 3] @ np.array(up)
-    return _Body(tuple(is_foot), legs, ankles, arms, ground, leg, lowest)
+                           depth + body.ground, np.array([*ends.tolist(), *of_arms]))
+    ankles = found.skeleton.rest_world[ends[1::2], :, 3] @ body.up
+    return _Body(tuple(is_foot), legs, ankles, arms, body.ground, body.leg, lowest)
 
 
-def with_arms_off_ground(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray) -> Clip:
-    """Return a clip whose hands and forearms are not in the ground; for arguments see ground_by_skin."""
-    body = _body(found, played.skeleton, skin, tuple(up.tolist()))
+def with_arms_off_ground(played: Clip, of: BodySkin) -> Clip:
+    """Return a clip whose hands and forearms are not in the ground."""
+    body = _body(of)
     if body is None:
         return played
-    stood = replace(found, skeleton=played.skeleton)
-    return with_arms_drawn_up(played, stood, body.arms, body.ground, body.leg, up)
+    stood = replace(of.found, skeleton=played.skeleton)
+    return with_arms_drawn_up(played, stood, body.arms, body.ground, body.leg, of.up)
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
@@ -272,7 +255,3 @@ def _keys(clip: Clip) -> FloatArray:
     """Return the times of the keys (N,); those that are closer than rounding are one."""
     keys = key_times(clip.rotations, clip.translations)
     return keys[np.diff(keys.round(_DECIMALS), prepend=-np.inf) > 0.0]
-
-
-def _still(skeleton: Skeleton) -> Clip:
-    return Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))

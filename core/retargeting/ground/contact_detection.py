@@ -21,9 +21,10 @@ from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET as FOOT_JOINTS
 from .balance import beyond_feet
-from .bearing_trunk import ABOUT_LEGS, OF_ARMS, head_height, plain_name, trunk_height
+from .bearing_trunk import ABOUT_LEGS, BACK, FEWEST, HIPS_OF_BACK, OF_ARMS, plain_name
+from .body_skin import BodySkin, lowest_foot, points_of
+from .contact_heights import lowest_borne
 from .fitted_curves import LEG_S, smoothed
-from .lowest_parts import LowestParts, points_of
 from .off_ground import is_within
 from .touching import EASE_S, NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
@@ -31,6 +32,8 @@ SLOW_LEGS_PER_S: Final = 0.3
 """So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
 ON_LEGS: Final = 0.02
 """Seat or back that is no higher bears the body, however fast; up to this, no hand bears it instead."""
+_HIGH_LEGS: Final = 0.52
+"""With skin about all of the hips higher than this nobody sits or lies on the ground."""
 _FINGER_LEGS: Final = 0.02
 """So far below the joints of fingers their skin is."""
 _LONGEST_LEGS: Final = 0.5
@@ -52,11 +55,12 @@ _IN_AIR_LEGS: Final = (0.15, 0.6)
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class SeenBody:
     """A clip's body at times (F,).
 
     ground: how high that is along up (3,). leg: how long legs are. feet: (F,) how high the lowest joint of feet is
-    above the ground, in legs. joints: how high skin about other joints is, (F,) each.
+    above the ground, in legs. joints: how high skin about other joints is, (F,) each. skin: its own; None where that is
+    not known.
     """
 
     clip: Clip
@@ -67,12 +71,12 @@ class _Seen:
     leg: float
     feet: FloatArray
     joints: Mapping[str, FloatArray]
+    skin: BodySkin | None
 
     @classmethod
-    def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray) -> _Seen | None:
-        """Look at a body, or None if no feet or legs are known."""
+    def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> SeenBody | None:
+        """Look at a body; None where no feet or legs are known."""
         known, leg = found.joint_of, leg_length(found)
-        times = instants(clip.duration_s)
         feet = [known[name] for name in FOOT_JOINTS if name in known]
         if not feet or leg <= 0.0:
             return None
@@ -82,8 +86,37 @@ class _Seen:
         ground = ground_height(clip, feet, of_feet, up)
         about = np.array([ABOUT_LEGS[plain_name(name)] for name in names])
         high = (others - ground) / leg - about
+        points = None if clip.skin is None else points_of(clip.skin, clip.skeleton)
+        skin = None if points is None else BodySkin.of(found, clip.skeleton, points, tuple(up.tolist()))
+        shows = skin is not None and sum(np.count_nonzero(foot) for foot in skin.feet.values()) >= FEWEST
         return cls(clip, found, up, times, ground, leg, (of_feet.min(axis=1) - ground) / leg,
-                   dict(zip(names, high.T, strict=True)))
+                   dict(zip(names, high.T, strict=True)), skin if shows else None)
+
+    def low(self, part: str, frames: IntArray) -> FloatArray:
+        """Return how high the lowest skin of a part is in some frames (N,), (N,) in legs; see BodySkin.part.
+
+        Of its own skin, else about its joints; infinite where neither is known.
+        """
+        if self.skin is not None and np.count_nonzero(self.skin.part(part)) >= FEWEST:
+            low = self.skin.low(self.clip, self.times_s[frames], part)[:, 0]
+            return np.asarray((low + lowest_foot(self.found, self.up) - self.ground) / self.leg)
+        high = [each[frames] for name, each in self.joints.items() if _is_of(name, part)]
+        return np.min(high, axis=0) if high else np.full(len(frames), np.inf)
+
+    def trunk(self) -> FloatArray:
+        """Return how high seat or back is, (F,) in legs; infinite while hips are high."""
+        high = np.full(len(self.times_s), np.inf)
+        hips = [each for name, each in self.joints.items() if name in HIPS_OF_BACK]
+        low = np.flatnonzero(np.min(hips, axis=0) < _HIGH_LEGS) if hips else np.zeros(0, np.int64)
+        high[low] = self.low("trunk", low)
+        return high
+
+
+def _is_of(name: str, part: str) -> bool:
+    """Tell whether a joint shows how low a part is."""
+    if part == "trunk":
+        return name in BACK
+    return name == "skullbase" if part == "head" else (plain_name(name) in OF_ARMS) == (part == "forearms")
 
 
 def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContacts:
@@ -97,14 +130,13 @@ def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContact
 
 def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyContacts:
     up = np.array(upwards)
-    feet, seen = foot_contacts(clip, found, up), _Seen.of(clip, found, up)
+    feet, seen = foot_contacts(clip, found, up), SeenBody.of(clip, found, up, instants(clip.duration_s))
     if seen is None:
         return BodyContacts(feet, ())
-    times, where = seen.times_s, (seen.times_s, seen.ground, seen.leg)
-    trunk, hands = trunk_height(clip, found, up, *where), _bearing_hands(seen, feet)
+    times, trunk, hands = seen.times_s, seen.trunk(), _bearing_hands(seen, feet)
     low = np.flatnonzero(np.isfinite(trunk))
     lying = np.full(len(times), np.inf)
-    lying[low] = np.maximum(trunk[low], head_height(clip, found, up, times[low], seen.ground, seen.leg))
+    lying[low] = np.maximum(trunk[low], seen.low("head", low))
     instead = hands.max(axis=1) * smoothstep(trunk, ON_LEGS, NEAR_LEGS[0])
     others = [*contacts_of(TRUNK, times, _near(trunk, TRUNK_NEAR_LEGS) * (1.0 - instead), trunk),
               *contacts_of(HEAD, times, _near(lying), lying),
@@ -122,7 +154,7 @@ def _near(height: FloatArray, near: tuple[float, float] = NEAR_LEGS) -> FloatArr
     return np.asarray(1.0 - smoothstep(height, *near))
 
 
-def _lies(seen: _Seen, trunk: FloatArray) -> BoolArray:
+def _lies(seen: SeenBody, trunk: FloatArray) -> BoolArray:
     """Return when a joint that is none of a foot is near the ground and slow, or seat or back on it, (F,)."""
     high = np.stack([*seen.joints.values()], axis=1) if seen.joints else np.full((len(seen.times_s), 1), np.inf)
     speed = np.gradient(high, seen.times_s, axis=0) if len(high) > 1 else np.zeros(high.shape)
@@ -130,7 +162,7 @@ def _lies(seen: _Seen, trunk: FloatArray) -> BoolArray:
     return np.asarray(((high < NEAR_LEGS[0]) & slow).any(axis=1) | (trunk < ON_LEGS))
 
 
-def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
+def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArray:
     """Return how much the left hand and the right one bear the body, (F, 2).
 
     Those near the ground do without which it would fall, and which has nothing else but feet on the ground.
@@ -157,7 +189,7 @@ def _bearing_hands(seen: _Seen, feet: Mapping[str, FootContacts]) -> FloatArray:
     return np.where(made > _LEAST, made, 0.0)
 
 
-def _hand_height(seen: _Seen, side: str) -> FloatArray:
+def _hand_height(seen: SeenBody, side: str) -> FloatArray:
     """Return how high a hand is, (F,): its wrist, or the lowest of its fingers."""
     wrist, joints = seen.found.joint_of[f"{side}_wrist"], seen.found.joint_of.values()
     high = seen.joints[f"{side}_wrist"].copy()
@@ -169,7 +201,7 @@ def _hand_height(seen: _Seen, side: str) -> FloatArray:
     return high
 
 
-def _below_seat(seen: _Seen, side: str, low: IntArray) -> FloatArray:
+def _below_seat(seen: SeenBody, side: str, low: IntArray) -> FloatArray:
     """Return how much a foot is below the seat, (F,), of who sits on his heels; low: (N,) when that may be."""
     below, known = np.zeros(len(seen.times_s)), seen.found.joint_of
     ends = np.array((known[f"{side}_hip"], known[f"{side}_ankle"]))
@@ -180,7 +212,7 @@ def _below_seat(seen: _Seen, side: str, low: IntArray) -> FloatArray:
     return below
 
 
-def _turning_over(seen: _Seen, hands: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _turning_over(seen: SeenBody, hands: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return how much the body is borne by what is lowest of it instead of its feet, and how high that is, (F,) each.
 
     Of arms that counts which bears the body, hands: (F, 2).
@@ -189,8 +221,8 @@ def _turning_over(seen: _Seen, hands: FloatArray) -> tuple[FloatArray, FloatArra
     near = np.flatnonzero(seen.feet > _HIGHER_LEGS[0])
     if not len(near):
         return weights, height
-    parts = LowestParts.of(seen.clip, seen.found, points_of(seen.clip), seen.times_s[near], seen.up, seen.ground)
-    height[near] = np.maximum(parts.borne(hands[near].max(axis=1)), 0.0)
+    borne = lowest_borne(seen.low("body", near), seen.low("forearms", near), hands[near].max(axis=1))
+    height[near] = np.maximum(borne, 0.0)
     higher = smoothstep(seen.feet[near] - height[near], *_HIGHER_LEGS)
     weights[near] = higher * (1.0 - smoothstep(height[near], *_IN_AIR_LEGS))
     return weights, height

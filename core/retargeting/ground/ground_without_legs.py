@@ -10,15 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from ...clips.clip import Clip, Tracks
+from ...clips.clip import Clip
 from ...clips.keyed import beside, key_times
 from ...maths.arrays import FloatArray, merged
 from ...skeletons.maps import SkeletonMap
-from ..comparing.reference import rebased
 from ..skin_points import SkinPoints
-from .bearing_skin import may_touch
+from .body_skin import BodySkin
 from .grounding import Ground
-from .lowest_skin import LowestSkin
 from .touching import STILL_LEGS
 
 _LEGS: Final = frozenset(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
@@ -37,15 +35,12 @@ def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: 
     a skeleton that rests in the pose in which the body stands; skin: as it rests itself. up: (3,) unit. steps: (F,)
     times at which to look besides keys.
     """
-    skin = skin.part(may_touch(skin, found, played.skeleton))
-    if not len(skin.positions):
+    body = BodySkin.of(found, played.skeleton, skin, tuple(up.tolist()))
+    if not len(body.at_rest):
         return None
-    still = Clip("", found.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
-    rests = float(skin.heights(rebased(still, played.skeleton), np.zeros(1), up).min())
     keys = merged(key_times(played.rotations, played.translations), np.array((played.duration_s,)))
     times = beside(keys.clip(0.0, played.duration_s), steps)
-    every = LowestSkin.of_parts(skin, played.skeleton, [np.ones(len(skin.positions), np.bool_)])
-    lift = rests - every.at(played, times, up)[0][:, 0]
-    if np.abs(lift).max() <= STILL_LEGS * float(np.ptp(skin.positions, axis=0).max()):
+    lift = body.at_rest.min() - body.ground - body.low(played, times, "all")[:, 0]
+    if np.abs(lift).max() <= STILL_LEGS * float(np.ptp(body.points.positions, axis=0).max()):
         return None
     return Ground(times, lift, (), np.zeros((len(times), 0)))

@@ -7,9 +7,6 @@ push-up, nobody tips over them; but he does, either way, until both hands and fe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -19,21 +16,16 @@ from ...clips.clip import Clip
 from ...clips.contacts import depth_within
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...maths.arrays import BoolArray, FloatArray, smoothstep
-from ...skeletons.hierarchy import with_descendants
+from ...maths.arrays import FloatArray, smoothstep
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb, with_joint_turned
-from ..skin_points import SkinPoints
-from .bearing_skin import may_touch
-from .bearing_trunk import of_trunk
+from .body_skin import BodySkin
 from .fitted_curves import heard, smoothed
-from .lowest_skin import LowestSkin
-from .touching import EASE_S, LEVEL_SHARE, NEARLY_LEGS, ROUNDS, SEEN_LEGS, leg_length
+from .touching import EASE_S, LEVEL_SHARE, NEARLY_LEGS, ROUNDS, SEEN_LEGS
 
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
-_MOST_RAD: Final = np.radians(22.0)
+MOST_RAD: Final = np.radians(22.0)
 AGAIN_RAD: Final = np.radians(3.0)
 """Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
@@ -44,114 +36,83 @@ _BEYOND: Final = 1.4
 _SOFT_S: Final = 0.06
 """So long before and after itself an angle is heard."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
-_MOST_KNOWN: Final = 4
+_LYING: Final = ("trunk", "upper")
+_ON_HANDS: Final = ("feet", "arms")
 
 
-@dataclass(frozen=True, eq=False)
-class _Body:
-    """The skin of seat and back, and that of head and arms; or that of feet, and of arms; and hips and shoulders.
+def _settled(clip: Clip, body: BodySkin, parts: tuple[str, str], root: int, steps: FloatArray, share: FloatArray,
+             as_high: FloatArray, leg: float, bounds: tuple[float, float]) -> Clip:
+    """Return a clip whose body tips, as far as it lies, until the first part is as_high above the other.
 
-    Of who lies legs and hands do not count: they turn to the ground by themselves, and bear nobody.
+    steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are to
+    come down. bounds: the least and the most that shoulders go up by, in radians.
     """
-
-    skin: LowestSkin
-    ends: Sequence[int]
-
-    def hangs(self, clip: Clip, times: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how much higher the first part of its skin is than the other at times (F,), (F,)."""
-        low, _ = self.skin.at(clip, times, up)
-        return np.asarray(low[:, 0] - low[:, 1])
-
-    def spine(self, clip: Clip, times: FloatArray) -> FloatArray:
-        """Return the way from hips to shoulders at times (F,), (F, 3)."""
-        _, at = PosedJoints.of(clip, np.array(self.ends)).placed(times)
-        return np.asarray((at[:, 2] + at[:, 3] - at[:, 0] - at[:, 1]) / 2.0)
-
-    def settled(self, clip: Clip, root: int, up: FloatArray, steps: FloatArray, share: FloatArray, as_high: FloatArray,
-                leg: float, bounds: tuple[float, float], still: float) -> Clip:
-        """Return a clip whose body tips, as far as it lies, until the first part is as_high above the other.
-
-        steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are
-        to come down. bounds: the least and the most that shoulders go up by, in radians. still: so little may be left.
-        """
-        frames = np.flatnonzero(heard(steps, share > 0.0, _SOFT_S))
-        times, spine = steps[frames], self.spine(clip, steps[frames])
-        level = spine - (spine @ up)[:, None] * up
-        long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
-        lies = share[frames] * (1.0 - smoothstep(np.abs(spine @ up) / np.maximum(long, 1e-30), *_LEVEL))
-        far = leg + _BEYOND * np.maximum(wide, LEVEL_SHARE * long)
-        axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
-        angles, made = np.zeros(len(steps)), clip
-        for _ in range(ROUNDS):
-            wanted = angles[frames] + lies * np.arctan((self.hangs(made, times, up) - as_high[frames]) / far)
-            wanted = np.clip(wanted, *bounds)
-            if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= still:
-                break
-            angles[frames] = wanted
-            calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
-            made = with_joint_turned(clip, root, times, axes, -calm)
-        return made
+    frames = np.flatnonzero(heard(steps, share > 0.0, _SOFT_S))
+    times, up = steps[frames], body.up
+    hips, shoulders = (PosedJoints.of(clip, np.array([body.found.joint_of[name] for name in ends])).placed(times)[1]
+                       for ends in (_ENDS[:2], _ENDS[2:]))
+    spine = shoulders.mean(axis=1) - hips.mean(axis=1)
+    level = spine - (spine @ up)[:, None] * up
+    long, wide = (np.linalg.norm(each, axis=1) for each in (spine, level))
+    lies = share[frames] * (1.0 - smoothstep(np.abs(spine @ up) / np.maximum(long, 1e-30), *_LEVEL))
+    far = leg + _BEYOND * np.maximum(wide, LEVEL_SHARE * long)
+    axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which shoulders go down
+    angles, made = np.zeros(len(steps)), clip
+    for _ in range(ROUNDS):
+        wanted = angles[frames] + lies * np.arctan((_hangs(made, body, parts, times) - as_high[frames]) / far)
+        wanted = np.clip(wanted, *bounds)
+        if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= NEARLY_LEGS * body.leg:
+            break
+        angles[frames] = wanted
+        calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
+        made = with_joint_turned(clip, root, times, axes, -calm)
+    return made
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
-def _body(found: SkeletonMap, own: Skeleton, skin: SkinPoints, *, is_on_hands: bool) -> _Body | None:
-    """Return a body once for all that it plays; None: something of it is not known. own: as the skin rests."""
-    joints = found.joint_of
-    if not set(_ENDS) <= joints.keys():
-        return None
-    skin = skin.part(may_touch(skin, found, own))
-
-    def below(*names: str) -> BoolArray:
-        kept = [joints[f"{side}_{name}"] for name in names for side in "lr" if f"{side}_{name}" in joints]
-        return np.asarray(with_descendants(own.parents, np.array(kept, dtype=np.int64))[skin.joints[:, 0]])
-
-    if is_on_hands:
-        parts = [below("ankle"), below("shoulder")]
-    else:
-        is_trunk = of_trunk(skin.positions, skin.joints[:, 0], own, found)
-        parts = [is_trunk, ~is_trunk & ~below("hip", "wrist")]
-    if not all(part.any() for part in parts):
-        return None
-    return _Body(LowestSkin.of_parts(skin, own, parts), [joints[name] for name in _ENDS])
+def _hangs(clip: Clip, body: BodySkin, parts: tuple[str, str], times: FloatArray) -> FloatArray:
+    """Return how much higher the skin of the first part is than that of the other at times (F,), (F,)."""
+    low = body.low(clip, times, *parts)
+    return np.asarray(low[:, 0] - low[:, 1])
 
 
-def tipped(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
-           up: FloatArray, most_rad: float = _MOST_RAD) -> Clip:
+def _may_tip(body: BodySkin, parts: tuple[str, str]) -> bool:
+    """Tell whether all is known of a body that it needs to tip: hips, shoulders, and skin of both parts."""
+    return set(_ENDS) <= body.found.joint_of.keys() and all(body.part(name).any() for name in parts)
+
+
+def tipped(contacts: BodyContacts, played: Clip, body: BodySkin, root: int | None,
+           most_rad: float = MOST_RAD) -> Clip:
     """Return a clip whose body tips until seat or back are as low as in its source, where they bear it there.
 
-    That is, above the lowest of head and arms. By most_rad at most.
-
-    contacts: of the clip that it plays. found: the map of the target, resting in the pose in which it stands; skin: as
-    it rests itself. root: the joint that carries all of it. up: (3,) unit.
+    That is, above the lowest of head and arms: legs and hands turn to the ground by themselves, and bear nobody who
+    lies. By most_rad at most. contacts: of the clip that it plays. root: the joint that carries all of it.
     """
     steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
     near = contacts.weight(TRUNK, steps)
-    body = _body(found, played.skeleton, skin, is_on_hands=False) if near.any() and root is not None else None
-    if body is None or root is None:
+    if root is None or not near.any() or not _may_tip(body, _LYING):
         return played
-    as_high = leg_length(found) * np.where(near > 0.0, np.maximum(contacts.height(TRUNK, steps), 0.0), 0.0)
-    return body.settled(played, root, up, steps, near, as_high, 0.0, (0.0, most_rad), NEARLY_LEGS * leg_length(found))
+    as_high = body.leg * np.where(near > 0.0, np.maximum(contacts.height(TRUNK, steps), 0.0), 0.0)
+    return _settled(played, body, _LYING, root, steps, near, as_high, 0.0, (0.0, most_rad))
 
 
-def on_hands_and_feet(contacts: BodyContacts, played: Clip, found: SkeletonMap, skin: SkinPoints, root: int | None,
-                      up: FloatArray) -> tuple[Clip, FloatArray, FloatArray] | None:
+def on_hands_and_feet(contacts: BodyContacts, played: Clip, body: BodySkin,
+                      root: int | None) -> tuple[Clip, FloatArray, FloatArray] | None:
     """Return a clip whose body tips until its feet are as low as its hands, where both bear it in the source.
 
     As in push-ups on arms that are longer for the legs, or shorter. And by what it is to be moved, (F, 3) at times
     (F,), so that its feet stay; None: nothing is to be done. For arguments see tipped.
     """
-    steps, leg = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s), leg_length(found)
-    share = _on_stretched_legs(contacts, played, found, steps)
-    body = _body(found, played.skeleton, skin, is_on_hands=True) if share.any() and root is not None else None
-    if body is None or root is None:
+    steps, leg = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s), body.leg
+    share = _on_stretched_legs(contacts, played, body.found, steps)
+    if root is None or not share.any() or not _may_tip(body, _ON_HANDS):
         return None
     frames = np.flatnonzero(share)
-    share[frames] *= smoothstep(np.abs(body.hangs(played, steps[frames], up)) / leg, *SEEN_LEGS)
+    share[frames] *= smoothstep(np.abs(_hangs(played, body, _ON_HANDS, steps[frames])) / leg, *SEEN_LEGS)
     if not share.any():
         return None
     bounds = -_MOST_ON_HANDS_RAD, _MOST_ON_HANDS_RAD
-    made = body.settled(played, root, up, steps, share, np.zeros(len(steps)), leg, bounds, NEARLY_LEGS * leg)
-    joints = found.joint_of
+    made = _settled(played, body, _ON_HANDS, root, steps, share, np.zeros(len(steps)), leg, bounds)
+    joints, up = body.found.joint_of, body.up
     toes = np.array([joints.get(f"{side}_metatarsal", joints[f"{side}_ankle"]) for side in "lr"
                      if f"{side}_ankle" in joints])
     before, after = (PosedJoints.of(clip, toes).placed(steps)[1].mean(axis=1) for clip in (played, made))

@@ -1,0 +1,142 @@
+"""The one model of a body over the ground: its skin that may touch it, in parts, and how high the ground is below.
+
+Of a clip's body, with its own skin, and of the target. The ground is where the lowest skin of the feet is as the body
+stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
+
+import numpy as np
+
+from ...clips.clip import Clip, Tracks
+from ...maths.arrays import BoolArray, FloatArray
+from ...skeletons.hierarchy import with_descendants
+from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
+from ...skeletons.skin_sample import SkinSample
+from ..comparing.reference import rebased
+from ..comparing.upright import FEET
+from ..limbs import Limb
+from ..skin_points import SkinPoints
+from .bearing_skin import is_heel, may_touch, of_robe
+from .bearing_trunk import of_trunk
+from .lowest_skin import LowestSkin
+from .touching import leg_length
+
+_BELOW: Final[Mapping[str, tuple[str, ...]]] = {
+    "feet": ("ankle",), "arms": ("shoulder",), "forearms": ("elbow",), "head": ("skullbase",)}
+"""Parts that are below joints, which may have a side."""
+_MOST_KNOWN: Final = 16
+"""Bodies, and sets of their parts, that are kept for what they play next."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodySkin:
+    """A body with P points of skin that may touch the ground.
+
+    found: the map of its joints, as it stands; own: the skeleton as the skin rests. up: (3,) unit. feet: (P,) which
+    points are of each foot, by side, with heels that shins carry. at_rest: (P,) how high they are as the body stands.
+    ground: how high that is; where no foot has skin, the lowest joint of a foot.
+    """
+
+    found: SkeletonMap
+    own: Skeleton
+    points: SkinPoints
+    up: FloatArray
+    feet: Mapping[str, BoolArray]
+    at_rest: FloatArray
+    ground: float
+
+    @classmethod
+    @lru_cache(maxsize=_MOST_KNOWN)
+    def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> BodySkin:
+        """Return a body once for all that it plays; skin: all of it, as own rests."""
+        upwards, leg = np.array(up), leg_length(found)
+        points = skin.part(may_touch(skin, found, own))
+        feet = {side: with_descendants(own.parents, np.array([found.joint_of[f"{side}_ankle"]]))[points.joints[:, 0]]
+                for side in "lr" if f"{side}_ankle" in found.joint_of}
+        feet = {side: of_side for side, of_side in feet.items() if of_side.any()}
+        at_rest = points.heights(rebased(still(found.skeleton), own), np.zeros(1), upwards)[0]
+        if not feet or leg <= 0.0:
+            return cls(found, own, points, upwards, {}, at_rest, lowest_foot(found, upwards))
+        ground = float(min(at_rest[of_side].min() for of_side in feet.values()))
+        feet = {side: of_side | is_heel(points, found, side, of_side, at_rest - ground)
+                for side, of_side in feet.items()}
+        counts = ~of_robe(points, found, own, at_rest - ground, [*feet.values()], leg)
+        return cls(found, own, points.part(counts), upwards,
+                   {side: of_side[counts] for side, of_side in feet.items()}, at_rest[counts], ground)
+
+    @property
+    def leg(self) -> float:
+        """How long its legs are."""
+        return leg_length(self.found)
+
+    def below(self, *names: str) -> BoolArray:
+        """Return which points (P,) joints move most that have such names, with or without a side, or any below."""
+        known = self.found.joint_of
+        joints = [known[name] for plain in names for name in (plain, f"l_{plain}", f"r_{plain}") if name in known]
+        return np.asarray(with_descendants(self.own.parents, np.array(joints, np.int64))[self.points.joints[:, 0]])
+
+    def part(self, name: str) -> BoolArray:
+        """Return which points (P,) are of a part.
+
+        all. trunk: seat and back. upper: all but trunk, legs and hands. l_leg, r_leg. body: all but forearms and feet,
+        these up to the middle of shins. Others: see _BELOW.
+        """
+        if name == "all":
+            return np.ones(len(self.at_rest), np.bool_)
+        if name == "trunk":
+            return self._trunk
+        if name == "upper":
+            return ~self._trunk & ~self.below("hip", "wrist")
+        if name == "body":
+            return ~self.below("elbow") & ~self._low_shins & ~self.below("ankle")
+        return self.below(f"{name[:2]}hip") & ~self._trunk if name in ("l_leg", "r_leg") else self.below(*_BELOW[name])
+
+    def low(self, clip: Clip, times_s: FloatArray, *parts: str) -> FloatArray:
+        """Return how high the lowest skin of each part is above the ground at times (F,) of a clip, (F, N)."""
+        return _lowest(self, parts).at(clip, times_s, self.up)[0][:, :-1] - self.ground
+
+    @cached_property
+    def _trunk(self) -> BoolArray:
+        return of_trunk(self.points.positions, self.points.joints[:, 0], self.own, self.found)
+
+    @property
+    def _low_shins(self) -> BoolArray:
+        """Which points (P,) are of a shin, and nearer to the ankle than to the knee."""
+        low = np.zeros(len(self.at_rest), np.bool_)
+        for side in "lr":
+            limb = Limb.of(self.found, side, ("hip", "knee", "ankle"))
+            if limb is not None:
+                ends = self.own.rest_world[[limb.middle, limb.last], None, :, 3]
+                from_knee, from_ankle = np.linalg.norm(self.points.positions - ends, axis=-1)
+                low |= self.below(f"{side}_knee") & (from_ankle < from_knee)
+        return low
+
+
+@lru_cache(maxsize=4 * _MOST_KNOWN)
+def _lowest(body: BodySkin, parts: tuple[str, ...]) -> LowestSkin:
+    return LowestSkin.of_parts(body.points, body.own, [body.part(name) for name in parts])
+
+
+def still(skeleton: Skeleton) -> Clip:
+    """Return a clip in which a skeleton rests."""
+    return Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+
+
+def lowest_foot(found: SkeletonMap, up: FloatArray) -> float:
+    """Return how high the lowest joint of a body's feet rests along up (3,); 0: there is none."""
+    feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
+    return float((found.skeleton.rest_world[feet, :, 3] @ up).min(initial=np.inf)) if feet else 0.0
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def points_of(skin: SkinSample, skeleton: Skeleton) -> SkinPoints:
+    """Return points of a clip's own skin."""
+    places = skin.of_joints(skeleton, np.ones(len(skeleton), np.bool_))
+    return SkinPoints.of(places, skin.joints[:, None], np.ones((len(places), 1)))
