@@ -240,9 +240,9 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         return
     add: Any = row.operator(TAKT_OT_tweak.bl_idname, text="", icon="ADD")
     add.add_layer = True
+    for told in filter(None, (tweaks.problem(armature_object), tweak_waiting.words(armature_object))):
+        draw_words(layout, context, told, "ERROR")  # above the list, since that ends far down in the sidebar
     layout.template_list("UI_UL_list", "takt_tweaks", character, "tweaks", character, "tweaks_index", rows=2)
-    if tweaks.problem(armature_object):
-        draw_words(layout, context, tweaks.problem(armature_object), "ERROR")
     if 0 <= character.tweaks_index < len(character.tweaks):
         layer = character.tweaks[character.tweaks_index]
         column = layout.column(align=True)
@@ -265,8 +265,6 @@ def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         row = column.row(align=True)
         row.operator("takt.save_tweaks")
         row.operator("takt.load_tweaks")
-    if told := tweak_waiting.words(armature_object):
-        draw_words(layout, context, told, "ERROR")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

@@ -96,7 +96,7 @@ def read(path: Path) -> list[Layer]:
     except OSError as error:
         raise FileError.at(f"cannot be read: {error.strerror or error}", path) from None
     except (ValueError, RecursionError) as error:
-        raise FileError.at(f"this is no file of tweaks, or it is damaged: {error}", path) from None
+        raise FileError.at(f"this is no file of tweaks, or it is damaged: {error}; choose another one", path) from None
     if not isinstance(data, dict) or data.get("format") != "Takt tweaks":
         raise FileError.at("this is no file of tweaks; Save Tweaks writes them", path)
     if not isinstance(data.get("version"), int) or data["version"] > VERSION:
@@ -112,5 +112,5 @@ def read(path: Path) -> list[Layer]:
                 CurveKeys.from_data(each.keys)
             found.append((str(layer.get("name", "tweaks")), settings, ties))
     except (KeyError, TypeError, ValueError, AttributeError, TaktError) as error:
-        raise FileError.at(f"this file of tweaks is damaged: {error!s}", path) from None
+        raise FileError.at(f"this file of tweaks is damaged: {error!s}; choose another one", path) from None
     return found

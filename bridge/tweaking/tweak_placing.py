@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ...core.errors import TaktError
+from ...core.errors import FileError, TaktError
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.playing import ties as ties_
 from ...core.playing.moments import Block
@@ -227,8 +227,10 @@ def ties_said(said: str) -> Ties:
         return Ties.none()
     try:
         return ties_.from_data(json.loads(said))
-    except json.JSONDecodeError as error:
-        raise TaktError(f"the ties of the tweaks are damaged ({error})") from None
+    except (json.JSONDecodeError, FileError) as error:
+        what = error.__cause__ or error
+        raise TaktError(f"the ties of the tweaks are damaged ({what}): their keys stay where they are; begin a new "
+                        "layer (+), or open an older copy of this .blend") from None
 
 
 def bag_of(action: bpy.types.Action) -> bpy.types.ActionChannelbag | None:

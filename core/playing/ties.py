@@ -174,7 +174,7 @@ def from_data(data: Any) -> Ties:
         return Ties(named(data["in"]), blocks, rows[:, 0], block, rows[:, 2], rows[:, 3], waiting,
                     over and (str(over[0]), Over(str(over[1][0]), int(over[1][1]))), alone)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, zlib.error) as error:
-        raise FileError.at(f"the ties of the tweaks are damaged ({error!r})", None) from None
+        raise FileError.at(f"the ties of the tweaks are damaged ({error!r})", None) from error
 
 
 @lru_cache(_KEPT)
