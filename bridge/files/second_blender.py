@@ -1,7 +1,7 @@
-"""A second Blender that reads .blend files, since a damaged one may end the process that reads it.
+"""A second Blender that reads .blend files, since a damaged one may crash the process that reads it.
 
-It is started for the first file, kept for further ones, and ends by itself when none has been asked for in a minute.
-What it reads is kept by the content of the file. Any thread may ask.
+It is started for the first file, kept for further ones, and ends by itself after a minute without requests.
+Results are cached by the content of the file. Any thread may use this.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ peak_bytes = 0
 def read(source: Source) -> ClipFile | None:
     """Read the clips of a .blend in a second Blender; return None if none can be started.
 
-    Raises FileError if it cannot be read, takes too long or too much memory, or ends the Blender that reads it.
+    Raises FileError if it cannot be read, takes too long or too much memory, or crashes the Blender that reads it.
     """
     content = hashlib.blake2b(source.data, digest_size=16).digest()
     # Its folder belongs to it: it may have parts of other files, which it names from there.
@@ -73,7 +73,7 @@ def read(source: Source) -> ClipFile | None:
 def _read(path: Path) -> ClipFile | None:
     global peak_bytes
     with _lock:
-        for _ in range(2):  # one that was left for a while may end just now
+        for _ in range(2):  # a process that was idle may end just now
             process = _started()
             if process is None:
                 return None
@@ -102,12 +102,12 @@ def _started() -> "_Process | None":
 
 
 def command() -> list[str]:
-    """Return the command that starts a Blender for reading files; raise OSError if there is none here."""
+    """Return the command that starts a Blender for reading files; raise OSError if there is none."""
     code = _CODE.format(root=str(_ROOT), most_bytes=MOST_BYTES)
     if bpy.app.binary_path:
         return [bpy.app.binary_path, "--background", "--factory-startup", "--disable-autoexec", "-noaudio",
                 "--python-exit-code", "1", "--python-expr", code]
-    if Path(sys.executable).stem.lower().startswith("python"):  # Blender's module, in a Python of its own
+    if Path(sys.executable).stem.lower().startswith("python"):  # Blender as a Python module
         return [sys.executable, "-c", code]
     raise OSError("this Blender is a part of another program")
 
@@ -121,7 +121,7 @@ def end_process() -> None:
 
 
 def unregister() -> None:
-    """End the second Blender and forget what it has read."""
+    """End the second Blender, and clear the cache."""
     global _cannot_start
     end_process()
     _kept.clear()
@@ -135,7 +135,7 @@ class _Process:
         self._folder = tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True)
         folder = self._folder.name
         self.answer_file = Path(folder) / "clips.npz"
-        # Nothing of the user's is loaded, and what a crash leaves behind lies in a folder that goes.
+        # It loads nothing of the user's, and files left by a crash are in a temporary folder.
         settings = dict.fromkeys(("BLENDER_USER_RESOURCES", "TMPDIR", "TEMP", "TMP"), folder)
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder,
@@ -151,7 +151,7 @@ class _Process:
         return self._process.poll() is None
 
     def ask(self, path: Path) -> Mapping[str, Any] | None:
-        """Return what came of a file, or None if the process had ended before it began. Raises FileError."""
+        """Return the answer for a file, or None if the process had ended before it began. Raises FileError."""
         assert self._process.stdin is not None
         request = json.dumps({"path": str(path.absolute()), "to": str(self.answer_file)})
         try:
@@ -172,20 +172,20 @@ class _Process:
         return answer
 
     def end(self) -> None:
-        """End it at once."""
+        """Kill it at once."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
         self._folder.cleanup()
 
     def _answer_soon(self) -> Mapping[str, Any] | None:
-        """Return the answer that needs no work, None if it does not come."""
+        """Return an answer that needs no work, or None if it does not come."""
         with suppress(TimeoutError):
             return self._answer(_START_S)
         return None
 
     def _answer(self, within_s: float) -> Mapping[str, Any] | None:
-        """Return its next answer, None if it has ended; raise TimeoutError if it goes on without one."""
+        """Return its next answer, or None if it has ended; raise TimeoutError if it runs on without an answer."""
         try:
             return self._answers.get(timeout=within_s)
         except queue.Empty:
