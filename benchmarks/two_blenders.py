@@ -163,7 +163,7 @@ def _read(path: Path) -> object:
 
 def _lost(folder: Path, told: list[dict[str, Any]]) -> Iterator[str]:
     """Yield what was saved and is not there any more, or is another's."""
-    score, tags = (folder / _SCORE).read_text(encoding="utf-8"), tags_file.read(folder)
+    score, tags = (folder / _SCORE).read_text(encoding="utf-8"), tags_file.read_lines(folder)[0]
     for writer, each in enumerate(told):
         if not each["lines"]:
             yield f"Blender {writer} has written nothing"

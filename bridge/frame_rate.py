@@ -1,4 +1,4 @@
-"""How many frames of a scene make a second."""
+"""The frames per second of a scene."""
 
 import bpy
 
@@ -7,12 +7,12 @@ _OTHER = 5e-4
 
 
 def frames_per_second(scene: bpy.types.Scene) -> float:
-    """Return the scene's frames in a second."""
+    """Return the scene's frames per second."""
     return scene.render.fps / scene.render.fps_base
 
 
 def other_rates(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, ...]:
-    """Return the scenes in which keys for this one play faster or slower on an armature, each with its frame rate."""
+    """Return other scenes of an armature with another frame rate, in which keys play faster or slower."""
     rates = {other.name: frames_per_second(other) for other in armature_object.users_scene}
     return tuple(f"{name} ({rate:.5g})" for name, rate in rates.items()
                  if abs(rate / frames_per_second(scene) - 1.0) > _OTHER)

@@ -1,6 +1,6 @@
-"""Whatever Blender calls by itself, a timer, a handler or a drawing, raises nothing: one report takes its place.
+"""Functions that Blender calls by itself, in timers, handlers and drawings, raise nothing: failures are logged once.
 
-An exception in there would end the timer, or be printed again for each redraw.
+An exception there would end the timer, or be printed again at each redraw.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _told: set[tuple[str, str]] = set()
 def guarded(otherwise: object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Decorate a function so that it never raises: its first failure of each kind is logged.
 
-    otherwise: what it returns after a failure. For a timer: the seconds until the next call, or None to end it.
+    otherwise: its result after a failure. For a timer: the seconds until the next call, or None to end it.
     """
     def of(work: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(work)
@@ -50,9 +50,9 @@ def guarded(otherwise: object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]
 
 
 def guard_class(cls: Any, package: str) -> None:
-    """Guard the methods of a class for Blender that it calls at each drawing, as far as they are of a package of ours.
+    """Guard the methods of a class that Blender calls at each drawing, if they belong to Takt.
 
-    What could not be drawn says so in its place.
+    A failed method draws a message.
     """
     for name, otherwise in _CALLED.items():
         owner = next((base for base in cls.__mro__ if name in vars(base)), None)
@@ -71,7 +71,7 @@ def guard_class(cls: Any, package: str) -> None:
 
 
 def _saying_so(work: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Let a method that draws into a layout draw there that it failed."""
+    """Return a method that draws a message into its layout if it fails."""
     @wraps(work)
     def drawn(*arguments: _P.args, **named: _P.kwargs) -> _R:
         try:
@@ -98,5 +98,5 @@ def _tell(where: str, problem: Exception) -> None:
 
 
 def forget() -> None:
-    """Tell everything again, as after another .blend was opened."""
+    """Clear the list of logged failures, as after another .blend was opened."""
     _told.clear()

@@ -1,4 +1,4 @@
-"""What Blender tells as long as the add-on is on: edits, undo and other files. All of it goes on to `changes`."""
+"""Handlers of Blender's notifications: edits, undo and other files. All are forwarded to `changes`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _after_update(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if is_reading():
         return
     changes.scene()
-    changes.score()  # constraints are settings too, and what they limit is known to none of ours
+    changes.score()  # constraints are settings too, and which ones act as limits is not known here
     _note_edits(depsgraph)
     _note_shapes(depsgraph)
 
@@ -36,7 +36,7 @@ def _after_frame(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
-    """Take note of edited data. Posing and playing back evaluate objects only; any edit of a mesh names its data."""
+    """Note edited data. Posing and playback evaluate only objects; any edit of a mesh names its data."""
     if not any(depsgraph.id_type_updated(kind) for kind in _DATA):
         return
     for update in depsgraph.updates:
@@ -45,7 +45,7 @@ def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def _note_shapes(depsgraph: bpy.types.Depsgraph) -> None:
-    """Take note of watched objects whose modifiers make something else of them; of frames nothing is to be noted."""
+    """Note watched objects whose shape after modifiers may have changed; frame changes do not count."""
     if not changes.watched() or not depsgraph.id_type_updated("OBJECT"):
         return
     for update in depsgraph.updates:
@@ -83,14 +83,14 @@ def _all() -> list[tuple[list[Any], Any]]:
 
 
 def register() -> None:
-    """Begin to listen."""
+    """Register the handlers."""
     changes.everything()
     for handler, function in _all():
         handler.append(function)
 
 
 def unregister() -> None:
-    """Listen no longer."""
+    """Unregister the handlers."""
     for handler, function in _all():
         if function in handler:
             handler.remove(function)

@@ -1,13 +1,13 @@
-"""In which language Takt speaks: in Blender's, as far as `languages/` has it, else in English.
+"""The language of Takt: Blender's, if `languages/` has it, else English.
 
-Labels are in a context of their own, in which Blender knows none: it would translate those of our words that it has
-itself, in its own sense of them (*Fit*, *Search*, *Keys*), and leave the others. A language's labels and tooltips are
-given to Blender, which shows them by itself. All other texts, drawn or reported, go through `say`: core writes
-plain English, and `say` finds the template of a message and fills its values into the translated one. What `say` has
-done, and names of users' own, is drawn with `translate=False`.
+Labels are in a context of their own, in which Blender has no translations. Otherwise Blender would translate those
+words that it has itself, with its own meaning (*Fit*, *Search*, *Keys*), and leave the others. A language's labels and
+tooltips are given to Blender, which shows them by itself. All other texts, drawn or reported, go through `say`: core
+writes plain English, and `say` finds the template of a message and fills its values into the translated one. Results of
+`say`, and the users' own names, are drawn with `translate=False`.
 
-Only the language that is shown is read. Blender tells when another one is chosen in the preferences; what changes
-preferences otherwise is seen at the next `say`.
+Only the current language is read. Blender sends a notification when another one is chosen in the preferences; other
+changes of the preferences are noticed at the next `say`.
 """
 
 import json
@@ -41,7 +41,7 @@ def say(message: str) -> str:
 
 
 def say_drawn(words: str) -> str:
-    """Return a text of the score editor's picture in the language: a whole one of ours; names stay as they are."""
+    """Return a text of the score editor's picture, translated if it is one of Takt's; names stay unchanged."""
     spoken = _wording() if " " in words else None
     return words if spoken is None else spoken.words.get(words) or words
 
@@ -61,7 +61,7 @@ def locale() -> str:
 
 
 def file_of(name: str) -> Path | None:
-    """Return the file of a locale: that of its full name, else of its language alone, or None if there is none."""
+    """Return the file of a locale: that of its full name, or of its language alone, or None if there is none."""
     for each in dict.fromkeys((name, name.partition("@")[0], name.partition("_")[0])):
         path = FOLDER / f"{each}.json"
         if each and path.is_file():
@@ -70,13 +70,13 @@ def file_of(name: str) -> Path | None:
 
 
 def register() -> None:
-    """Give Blender the texts of its language, and follow the choice of another one."""
+    """Give Blender the texts of its language, and follow changes of the language."""
     _follow()
     _give()
 
 
 def unregister() -> None:
-    """Take all texts back."""
+    """Remove all texts."""
     bpy.msgbus.clear_by_owner(_owner)
     if bpy.app.timers.is_registered(_give):
         bpy.app.timers.unregister(_give)
@@ -85,22 +85,22 @@ def unregister() -> None:
 
 
 def register_class(cls: Any) -> None:
-    """Make a class known to Blender, its label and those of its properties in our own context; see also guard_class."""
+    """Register a class, with its label and those of its properties in Takt's context; see also guard_class."""
     if issubclass(cls, _LABELLED):
         cls.bl_translation_context = CONTEXT
     for base in cls.__mro__:
         if base.__module__.startswith(_PACKAGE):
             for made in getattr(base, "__annotations__", {}).values():
-                if hasattr(made, "keywords"):  # what bpy.props leaves for the registration
+                if hasattr(made, "keywords"):  # a deferred property of bpy.props
                     made.keywords.setdefault("translation_context", CONTEXT)
     guard.guard_class(cls, _PACKAGE)
     bpy.utils.register_class(cls)
 
 
 def dictionary(texts: Mapping[str, Mapping[str, str]]) -> dict[tuple[str, str], str]:
-    """Return what Blender translates by itself: labels in our context, tooltips in its own.
+    """Return the texts that Blender translates by itself: labels in Takt's context, tooltips in its own.
 
-    Choices that are made when a menu opens are known to nobody before, so whole sentences are given to it as well.
+    Items of dynamic menus are not known in advance, so whole sentences are included as well.
     """
     tooltips = bpy.app.translations.contexts.default  # type: ignore[attr-defined]  # the stubs lack it
     sentences = {text: words for text, words in texts["messages"].items() if "{" not in text}
@@ -117,7 +117,7 @@ def _wording() -> Wording | None:
         _spoken.clear()
         _spoken[name] = Wording({**texts["tooltips"], **texts["messages"], **texts["labels"]}) if texts else None
         if not bpy.app.timers.is_registered(_give):
-            # Not within a drawing, which may hold the texts that would be taken away.
+            # Not during a drawing, which may use the texts that would be removed.
             bpy.app.timers.register(_give, first_interval=0.0)
     return _spoken[name]
 
@@ -136,7 +136,7 @@ def _texts(name: str) -> dict[str, dict[str, str]]:
 
 @guard.guarded(None)
 def _give() -> None:
-    """Let Blender have the labels and tooltips of its language, and those of no other one."""
+    """Give Blender the labels and tooltips of its language, and no others."""
     name = bpy.app.translations.locale
     if name in _given:
         return

@@ -31,7 +31,7 @@ class TaktFolder(bpy.types.PropertyGroup):
 
 
 class TaktOwnFolder(bpy.types.PropertyGroup):
-    """A folder that belongs to one character, which may be kept relative to the .blend."""
+    """A folder that belongs to one character, which may be stored relative to the .blend."""
 
     if TYPE_CHECKING:
         path: str
@@ -41,7 +41,7 @@ class TaktOwnFolder(bpy.types.PropertyGroup):
 
 
 class Libraries:
-    """What the preferences keep of libraries; the annotations of their class."""
+    """The properties of libraries in the preferences."""
 
     if TYPE_CHECKING:
         libraries: bpy.types.bpy_prop_collection_idprop[TaktFolder]
@@ -52,7 +52,7 @@ class Libraries:
 
 
 def kept() -> Libraries | None:
-    """Return the preferences, None if the extension runs without being installed as one."""
+    """Return the preferences, or None if the extension is not installed as one."""
     preferences = bpy.context.preferences
     entry = None if preferences is None else preferences.addons.get(PACKAGE)
     return None if entry is None or entry.preferences is None else cast(Libraries, entry.preferences)
@@ -67,9 +67,9 @@ def folders(own: Iterable[TaktOwnFolder] = ()) -> tuple[Path, ...]:
 
 
 def absolute(path: str, owner: bpy.types.ID | None) -> str:
-    """Return where a path leads that is kept with something: from the .blend that it came from; "" for none.
+    """Return the absolute path of a stored path, relative to the .blend from which its owner came; "" for none.
 
-    One to Takt's samples leads to those of this Blender, though the .blend is from another one or another computer.
+    A path to Takt's samples leads to those of this Blender, even if the .blend is from another Blender or computer.
     """
     if not path:
         return ""
@@ -82,9 +82,9 @@ def absolute(path: str, owner: bpy.types.ID | None) -> str:
 
 
 def base_of(owner: bpy.types.ID, path: str) -> bpy.types.Library | None:
-    """Return the library relative to whose file a path is meant, None: the open file.
+    """Return the library whose file is the base of a relative path; None: the open file.
 
-    An override has the paths of what it overrides from there, until they are changed.
+    An override has the paths of its original from there, until they are changed.
     """
     override = owner.override_library
     reference = None if override is None else override.reference
@@ -102,12 +102,12 @@ def may_be_chosen(library: Library, document: Document) -> bool:
 
 
 def register() -> None:
-    """Make the folders known to Blender, before the preferences that list them."""
+    """Register the folders, before the preferences that list them."""
     language.register_class(TaktFolder)
     language.register_class(TaktOwnFolder)
 
 
 def unregister() -> None:
-    """Take them out again, after the preferences."""
+    """Unregister the folders, after the preferences."""
     bpy.utils.unregister_class(TaktOwnFolder)
     bpy.utils.unregister_class(TaktFolder)

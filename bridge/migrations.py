@@ -1,10 +1,11 @@
-"""Settings saved by other versions of Takt: the one place where old ones are brought up to date.
+"""Migrations of settings that other versions of Takt have saved.
 
-Each armature with a score carries the version of its settings. Older settings are changed in place when a file is
-opened, and when something is linked or appended; what is linked stays as it is in its own file. What a newer Takt has
-saved is left alone, and cannot be rebuilt before Takt is updated.
+Each armature with a score stores the version of its settings. Older settings are changed in place when a file is
+opened, and when data are linked or appended; linked data stay unchanged in their own file. Settings of a newer Takt
+are left alone, and cannot be rebuilt before Takt is updated.
 
-To change what is saved, as a name or a default: add a function at the end of `STEPS`, and raise `properties.VERSION`.
+To change a saved setting, such as its name or default: add a function at the end of `STEPS`, and raise
+`properties.VERSION`.
 """
 
 import logging
@@ -50,13 +51,13 @@ def _number_choices(character: properties.TaktCharacter, saved: Mapping[str, Any
     for joint, kept in zip(character.joints, saved.get("joints", ()), strict=True):
         if "meant" in kept and kept["meant"] < len(JOINTS_BEFORE_1):
             certainty = joint.certainty
-            joint.meant = JOINTS_BEFORE_1[kept["meant"]]  # which counts as a person's choice, but none was made
+            joint.meant = JOINTS_BEFORE_1[kept["meant"]]  # setting it counts as the user's choice, which it is not
             joint.certainty = certainty
     character.is_map_checked = is_checked
 
 
 def _leave_hands(character: properties.TaktCharacter, saved: Mapping[str, Any]) -> None:
-    """Version 2: contacts are kept unless someone says otherwise, as Play Clip does; what was made stays as it is."""
+    """Version 2: contacts are kept by default, as in Play Clip; existing characters stay unchanged."""
     if "keep_contacts" not in saved:
         character.keep_contacts = False
 
@@ -68,7 +69,7 @@ STEPS: Final[tuple[Step, ...]] = (_number_choices, _leave_hands)
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
 @guarded(None)
 def bring_up_to_date(*_: object) -> None:
-    """Take what the armatures of the open file keep for Takt to the present version."""
+    """Migrate the settings of all armatures in the open file."""
     for ob in bpy.data.objects:
         saved = versions.saved_settings(ob, properties.NAME)
         if saved is not None and ob.type == "ARMATURE":
@@ -78,22 +79,22 @@ def bring_up_to_date(*_: object) -> None:
 @handlers.persistent  # type: ignore[untyped-decorator]  # Blender's stubs do not say its type
 @guarded(None)
 def let_overrides_be_saved(*_: object) -> None:
-    """Set a value on linked objects that have overrides: without one to differ from, Blender 5 loses the overrides'.
+    """Set a value on linked objects that have overrides; otherwise Blender 5 loses the overrides' settings.
 
-    Blender would record that all settings are replaced at once, which it cannot do when it opens the file.
+    Blender would record that all settings are replaced at once, which it cannot apply when it opens the file.
     """
     for ob in bpy.data.objects:
         kept: Any = ob.override_library
         if kept is None or kept.reference is None or versions.saved_settings(ob, properties.NAME) is None:
             continue
         character = properties.character(kept.reference)
-        character.seed = character.seed  # in memory alone: what is linked is not written
+        character.seed = character.seed  # only in memory: linked data are not written
         for note in [note for note in kept.properties if note.rna_path == properties.NAME]:
             kept.properties.remove(note)
 
 
 def is_newer(armature_object: bpy.types.Object) -> bool:
-    """Return whether a newer Takt has saved what is kept with an armature."""
+    """Return whether a newer Takt has saved an armature's settings."""
     return properties.character(armature_object).version > properties.VERSION
 
 
@@ -110,7 +111,7 @@ _WHEN: Final = (handlers.load_post, handlers.blend_import_post, handlers.save_pr
 
 
 def register() -> None:
-    """Look at every file from now on, and at the one that is open as soon as Blender lets its data be seen."""
+    """Register the handlers, and migrate the open file as soon as Blender's data are accessible."""
     for when in _WHEN:
         when.append(bring_up_to_date)
     handlers.save_pre.append(let_overrides_be_saved)
@@ -118,7 +119,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop that."""
+    """Unregister the handlers."""
     if bpy.app.timers.is_registered(bring_up_to_date):
         bpy.app.timers.unregister(bring_up_to_date)
     handlers.save_pre.remove(let_overrides_be_saved)

@@ -1,7 +1,7 @@
-"""Paths that characters keep, as Blender keeps its own: relative to the .blend, so that both can move together.
+"""Stored paths of characters, relative to the .blend as Blender's own, so that both can be moved together.
 
-Blender itself turns only paths of data blocks when a file is saved in another folder, or data appended; so that is done
-here for those of characters.
+When a file is saved in another folder, or data are appended, Blender adapts only paths of data blocks; here this is
+done for those of characters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NAMES = ("filepath", "library", "sound")
 
 
 class _Kept(NamedTuple):
-    """A path that is kept: whose, in which property of what."""
+    """A stored path: its object, and the property of an owner that holds it."""
 
     owner: bpy.types.Object
     holder: Any
@@ -30,7 +30,7 @@ class _Kept(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The path as it is kept."""
+        """The path as stored."""
         return str(getattr(self.holder, self.name))
 
 
@@ -39,15 +39,15 @@ _before: list[tuple[int, str]] = []
 
 
 def kept(path: str) -> str:
-    """Return a path as it is to be kept: relative to the .blend, if it is saved and the preferences want that."""
+    """Return a path as it is to be stored: relative to the .blend if that is saved and the preferences want it."""
     return _relative(path, str(Path(bpy.data.filepath).parent)) if bpy.data.filepath else path
 
 
 def _relative(path: str, folder: str) -> str:
-    """Return a path relative to a folder, in Blender's spelling; as it is where that cannot be or is not wanted."""
+    """Return a path relative to a folder, in Blender's spelling; unchanged if that is not possible or wanted."""
     preferences = bpy.context.preferences
     wants = preferences is not None and preferences.filepaths.use_relative_paths
-    is_own = Path(libraries.SAMPLES) in (Path(path), *Path(path).parents)  # what is installed stays where it is
+    is_own = Path(libraries.SAMPLES) in (Path(path), *Path(path).parents)  # installed files are not moved along
     if not path or path.startswith("//") or not wants or is_own:
         return path
     try:
@@ -57,7 +57,7 @@ def _relative(path: str, folder: str) -> str:
 
 
 def _all(objects: Iterable[bpy.types.Object]) -> Iterator[_Kept]:
-    """Yield all paths that objects of this file keep, but what an override has from its own file."""
+    """Yield all stored paths of objects in this file, without those that an override has from its own file."""
     for ob in objects:
         if ob.type != "ARMATURE" or ob.library is not None or versions.saved_settings(ob, properties.NAME) is None:
             continue
@@ -68,9 +68,10 @@ def _all(objects: Iterable[bpy.types.Object]) -> Iterator[_Kept]:
 
 
 def _moved(path: str, from_folder: str, to_folder: str, *, is_first: bool) -> str:
-    """Return a path that leads where it did, from another folder.
+    """Return a path adapted to another folder, so that it leads to the same place.
 
-    is_first: the .blend is saved for the first time; else what was chosen to be absolute stays so, unless below it.
+    is_first: the .blend is saved for the first time; otherwise an absolute path stays absolute, unless below the
+    folder.
     """
     if path.startswith("//"):
         return _relative(_joined(from_folder, path), to_folder) if from_folder else path
@@ -82,7 +83,7 @@ def _joined(folder: str, path: str) -> str:
 
 
 def _write(changed: list[tuple[_Kept, str]]) -> None:
-    """Write paths that lead where they did; so Actions that were up to date still are."""
+    """Write paths that lead to the same place as before, so that Actions stay up to date."""
     scene = bpy.context.scene
     owners = {each.owner.session_uid: each.owner for each, _ in changed}.values()
     current = [(ob, action) for ob in owners if scene is not None
@@ -111,7 +112,7 @@ def _before_saving(path: str, *_: object) -> None:
 @handlers.persistent  # type: ignore[untyped-decorator]
 @guarded(None)
 def _after_saving(path: str, *_: object) -> None:
-    """Put back what was turned, where a copy was saved and the file that is open lies elsewhere."""
+    """Restore adapted paths after a copy was saved, since the open file is elsewhere."""
     if path and bpy.data.filepath != path:
         now = zip(_all(bpy.data.objects), _before, strict=False)
         _write([(each, before) for each, (uid, before) in now
@@ -122,7 +123,7 @@ def _after_saving(path: str, *_: object) -> None:
 @handlers.persistent  # type: ignore[untyped-decorator]
 @guarded(None)
 def _after_import(imported: Any, *_: object) -> None:
-    """Let paths of characters that were appended lead where they did in their own file."""
+    """Adapt paths of appended characters, so that they lead to the same place as in their own file."""
     for item in imported.import_items:
         if item.source_library is not None and isinstance(item.id, bpy.types.Object):
             source = Path(bpy.path.abspath(item.source_library.filepath)).parent
@@ -135,13 +136,13 @@ _WHEN = ((handlers.save_pre, _before_saving), (handlers.save_post, _after_saving
 
 
 def register() -> None:
-    """Look after paths from now on."""
+    """Register the handlers."""
     for when, act in _WHEN:
         when.append(act)
 
 
 def unregister() -> None:
-    """Stop that."""
+    """Unregister the handlers."""
     for when, act in _WHEN:
         if act in when:
             when.remove(act)

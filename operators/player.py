@@ -12,7 +12,7 @@ from ..bridge.scores.score import last_good
 from ..core.clips.keys import INTERPOLATIONS
 from ..core.playing.motion import Motion
 from ..preview import life, player_clocks
-from ..preview.character import Character
+from ..preview.character import PreviewCharacter
 
 ACTIONS = {
     "PLAY": ("Play or Pause", "Play on from here, or pause"),
@@ -108,7 +108,7 @@ def choose_alone(motion: Motion, time_s: float) -> None:
     choices.alone = motion.sequence.clips[int(motion.sequence.clip[choices.alone_segment])]
 
 
-def watched_character(context: bpy.types.Context) -> tuple[Character, bpy.types.Object] | None:
+def watched_character(context: bpy.types.Context) -> tuple[PreviewCharacter, bpy.types.Object] | None:
     """Return the active previewed character, or else the first one."""
     previewed = {character.uid: character for character in life.characters()}
     objects = [ob for ob in _scene(context).objects if ob.session_uid in previewed]

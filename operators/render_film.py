@@ -179,7 +179,7 @@ def why(error: Exception, path: Path) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class FilmView:
     """A picture's size in pixels, and its camera.
 
     matrices: returns view_from_world and clip_from_view (4, 4) for the current frame; None: a view from the front.
@@ -190,7 +190,7 @@ class Seen:
     matrices: Callable[[], tuple[FloatArray, FloatArray]] | None = None
 
 
-def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
+def seen(context: bpy.types.Context, through: str, size: float) -> FilmView:
     """Return the camera of a film: from the front, the scene's, which may move, or that of the viewport.
 
     size: share of Full HD, or of the scene's resolution. Raises ValueError if there is no camera or viewport.
@@ -198,7 +198,7 @@ def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
     scene = context.scene
     assert scene is not None
     if through == "CHARACTER":
-        return Seen(_even(_FULL_HD[0] * size), _even(_FULL_HD[1] * size))
+        return FilmView(_even(_FULL_HD[0] * size), _even(_FULL_HD[1] * size))
     scale = scene.render.resolution_percentage / 100.0 * size
     width, height = (_even(side * scale) for side in (scene.render.resolution_x, scene.render.resolution_y))
     if through == "CAMERA":
@@ -210,16 +210,16 @@ def seen(context: bpy.types.Context, through: str, size: float) -> Seen:
             clip = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=width, y=height)
             return np.array(camera.matrix_world.inverted()), np.array(clip)
 
-        return Seen(width, height, by_camera)
+        return FilmView(width, height, by_camera)
     viewport = _viewport(context)
     if viewport is None:
         raise ValueError("There is no viewport here; choose the front or the camera")
     view, region = viewport
     now = np.array(view.view_matrix), np.array(view.window_matrix)
-    return Seen(width, _even(width * region.height / region.width), lambda: now)
+    return FilmView(width, _even(width * region.height / region.width), lambda: now)
 
 
-def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = True,
+def rendered(context: bpy.types.Context, path: Path, by: FilmView, whole: bool = True,
              floor: bool = True) -> Generator[float, None, None]:
     """Render frame by frame and yield the share of work done; at the end, or on errors, the scene is restored.
 
@@ -236,7 +236,7 @@ def rendered(context: bpy.types.Context, path: Path, by: Seen, whole: bool = Tru
     return _rendered(scene, bound_armatures(context), path, by, whole, floor)
 
 
-def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], path: Path, by: Seen,
+def _rendered(scene: bpy.types.Scene, armatures: Sequence[bpy.types.Object], path: Path, by: FilmView,
               whole: bool, floor: bool) -> Generator[float, None, None]:
     is_film, here = path.suffix.lower() == _MP4, scene.frame_current
     score.look()

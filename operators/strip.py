@@ -16,12 +16,12 @@ from ..core.score_editor.strip import Pointed
 from ..preview import life
 from ..preview.cast import ClipAlone
 from ..preview.score_editor.theme import theme_of
-from ..preview.strip import Bounds, Strip
+from ..preview.strip import Bounds, ViewportStrip
 from .player import choose_alone, watched_character
 from .score_editor.contact import switch
 
 _log = logging.getLogger(__name__)
-_Found = tuple[Strip, Bounds, bpy.types.Object]
+_Found = tuple[ViewportStrip, Bounds, bpy.types.Object]
 
 
 class TAKT_GT_strip(bpy.types.Gizmo):
@@ -31,7 +31,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
 
     def setup(self) -> None:
         """Start without a layout."""
-        self.strip: Strip | None = None
+        self.strip: ViewportStrip | None = None
         self.mouse_x, self.mouse_y = 0.0, 0.0
         self.goes = False
         self.use_draw_modal = True
@@ -115,7 +115,7 @@ class TAKT_GT_strip(bpy.types.Gizmo):
         if motion is None:
             return None
         if self.strip is None or self.strip.motion is not motion:
-            self.strip = Strip.of(motion)
+            self.strip = ViewportStrip.of(motion)
         return self.strip, self.strip.bounds_in(context), armature_object
 
 

@@ -18,9 +18,9 @@ from ..core.playing.transitions.curves import curve_named
 from ..core.playing.transitions.methods import method_named
 from .character import method_of
 from .choices import SKINNINGS, WITH_TRANSITIONS, Choices, Comparison
-from .draw import View
+from .draw import CameraView
 from .flat import draw_boxes
-from .roles import Posed, Role
+from .roles import DrawnRole, Posed
 
 _TEXT_PX, _PAD_PX, _BELOW_PX = 12.0, 5.0, 20.0
 """At a UI scale of 1."""
@@ -31,7 +31,8 @@ _FONT = 0
 _FAILED = " (cannot be played)"
 
 
-def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, choices: Choices, double: int) -> None:
+def draw_comparison(roles: Sequence[DrawnRole], poses: Sequence[Posed], view: CameraView, choices: Choices,
+                    double: int) -> None:
     """Write captions below each character and its double, which is the role with this number."""
     motions = {role.character.uid: role.motion for role in roles if role.number == 0}
     shown = []
@@ -45,7 +46,7 @@ def draw_comparison(roles: Sequence[Role], poses: Sequence[Posed], view: View, c
     draw_captions(shown, view)
 
 
-def own_words(role: Role, comparison: Comparison) -> str:
+def own_words(role: DrawnRole, comparison: Comparison) -> str:
     """Return the caption of the character itself: its own setting where the other differs."""
     if comparison.method is not None:
         return SKINNINGS[method_of(role.meshes[0])][0] if role.meshes else ""
@@ -57,7 +58,7 @@ def own_words(role: Role, comparison: Comparison) -> str:
     return names[next(iter(comparison.instead))]()
 
 
-def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
+def draw_captions(roles: Sequence[tuple[DrawnRole, Posed, str]], view: CameraView) -> None:
     """Write captions on the ground below figures."""
     assert bpy.context.preferences is not None
     scale = view.height / _PICTURE_PX if view.encode else bpy.context.preferences.system.ui_scale
@@ -73,7 +74,7 @@ def draw_captions(roles: Sequence[tuple[Role, Posed, str]], view: View) -> None:
                 _draw(words, position, scale)
 
 
-def on_screen(point: FloatArray, view: View) -> FloatArray | None:
+def on_screen(point: FloatArray, view: CameraView) -> FloatArray | None:
     """Return a point of the world in pixels from the lower left of the picture, or None behind the camera."""
     clip = view.clip_from_view @ view.view_from_world @ np.append(point, 1.0)
     if clip[3] <= 0.0:
@@ -81,7 +82,7 @@ def on_screen(point: FloatArray, view: View) -> FloatArray | None:
     return np.asarray((clip[:2] / clip[3] + 1.0) / 2.0 * (view.width, view.height))
 
 
-def _foot(role: Role, posed: Posed) -> FloatArray:
+def _foot(role: DrawnRole, posed: Posed) -> FloatArray:
     """Return the point on the ground below the root bone."""
     skeleton = role.character.skeleton
     assert skeleton is not None

@@ -19,13 +19,13 @@ from ..core.playing.motion import Motion
 from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Pose, Skeleton
 from .captions import draw_comparison
-from .character import Character
+from .character import PreviewCharacter
 from .choices import Choices
-from .draw import SEE_THROUGH_ALPHA, Painter, View, solid_state
+from .draw import SEE_THROUGH_ALPHA, CameraView, Painter, solid_state
 from .instances import Tint, sampled_rows, tweaked_rows
 from .modes import MODES
 from .overlays import draw_path, draw_skeleton, path_of
-from .roles import Bones, Posed, Role, pose_roles
+from .roles import Bones, DrawnRole, Posed, pose_roles
 from .smooth import Smooth
 
 _BEFORE = (0.10, 0.46, 0.81)
@@ -74,7 +74,7 @@ class Actor:
     outline: set if it is selected. bones: how Blender would show them if they were not hidden.
     """
 
-    character: Character
+    character: PreviewCharacter
     armature: bpy.types.Object
     meshes: Meshes
     motion: Playable | None
@@ -91,7 +91,7 @@ class Cast:
     ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows, tweaked_rows))
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
 
-    def draw(self, actors: Sequence[Actor], view: View, choices: Choices, sampling_s: float = np.inf,
+    def draw(self, actors: Sequence[Actor], view: CameraView, choices: Choices, sampling_s: float = np.inf,
              smooth: Smooth | None = None) -> bool:
         """Draw all actors into the bound framebuffer, tested against its depth.
 
@@ -123,12 +123,12 @@ class Cast:
                 draw_comparison(roles, poses, view, choices, _DOUBLE)
         return are_all_there
 
-    def draw_shadow(self, view: View) -> None:
+    def draw_shadow(self, view: CameraView) -> None:
         """Draw the heights of all roles of the last picture, except ghosts."""
         self.painter.set_view(view)
         self.painter.draw_solid("SHADOW")
 
-    def _surfaces(self, roles: Sequence[Role], choices: Choices) -> None:
+    def _surfaces(self, roles: Sequence[DrawnRole], choices: Choices) -> None:
         if not choices.see_through:
             self._outlines(roles)
             self.painter.draw_solid(choices.picture)
@@ -137,7 +137,7 @@ class Cast:
             if not role.is_ghost:
                 self._seen_through(role, choices.picture)
 
-    def _ghosts(self, roles: Sequence[Role]) -> None:
+    def _ghosts(self, roles: Sequence[DrawnRole]) -> None:
         """Draw ghosts around the figures, never over them."""
         ghosts = [role for role in roles if role.is_ghost]
         if ghosts:
@@ -147,7 +147,7 @@ class Cast:
         for ghost in ghosts:
             self._foremost(ghost, "SHADED")
 
-    def _outlines(self, roles: Sequence[Role]) -> None:
+    def _outlines(self, roles: Sequence[DrawnRole]) -> None:
         """Draw figures slightly larger; their bodies are drawn over that, so that an edge remains."""
         gpu.state.depth_mask_set(False)
         for role in roles:
@@ -155,7 +155,7 @@ class Cast:
                 self.painter.draw(role, "OUTLINE")
         gpu.state.depth_mask_set(True)
 
-    def _wireframe(self, roles: Sequence[Role], see_through: bool) -> None:
+    def _wireframe(self, roles: Sequence[DrawnRole], see_through: bool) -> None:
         """Draw the edges; also those of the far side if see_through."""
         if see_through:
             self.painter.draw_solid("WIREFRAME")
@@ -168,18 +168,18 @@ class Cast:
             if not role.is_ghost:
                 self._outline_behind(role)
 
-    def _seen_through(self, role: Role, picture: str) -> None:
+    def _seen_through(self, role: DrawnRole, picture: str) -> None:
         self._foremost(role, picture, SEE_THROUGH_ALPHA)
         self._outline_behind(role)
 
-    def _outline_behind(self, role: Role) -> None:
+    def _outline_behind(self, role: DrawnRole) -> None:
         """Draw only the far side of a slightly larger figure; the near side hides it except for the edge."""
         if role.outline is not None:
             gpu.state.face_culling_set("FRONT")
             self.painter.draw(role, "OUTLINE")
             gpu.state.face_culling_set("NONE")
 
-    def _foremost(self, role: Role, picture: str, opacity: float = 1.0) -> None:
+    def _foremost(self, role: DrawnRole, picture: str, opacity: float = 1.0) -> None:
         """Draw only the frontmost surface, so that a figure does not show through itself."""
         gpu.state.color_mask_set(False, False, False, False)
         self.painter.draw(role, "DEPTH")
@@ -188,7 +188,7 @@ class Cast:
         self.painter.draw(role, picture, opacity)
         gpu.state.blend_set("NONE")
 
-    def _lines(self, roles: Sequence[Role], poses: Sequence[Posed], view: View, choices: Choices) -> None:
+    def _lines(self, roles: Sequence[DrawnRole], poses: Sequence[Posed], view: CameraView, choices: Choices) -> None:
         for role, posed in zip(roles, poses, strict=True):
             if choices.paths and role.number == 0 and isinstance(role.motion, Motion):
                 times, points = self._path(role, role.motion)
@@ -196,7 +196,7 @@ class Cast:
             if choices.skeleton and not role.is_ghost:
                 draw_skeleton(role, posed, view)
 
-    def _path(self, role: Role, motion: Motion) -> tuple[FloatArray, FloatArray]:
+    def _path(self, role: DrawnRole, motion: Motion) -> tuple[FloatArray, FloatArray]:
         bones = chosen_bones(role)
         key = (role.character.uid, *bones)
         known = self._paths.get(key)
@@ -206,10 +206,10 @@ class Cast:
         return known[1:]
 
 
-def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
+def roles_of(actor: Actor, choices: Choices) -> Iterator[DrawnRole]:
     """Yield the roles of an actor: itself, its double, its copies, its ghosts."""
     bone = actor.character.active_bone(actor.armature) if MODES[choices.picture].is_of_bone else -1
-    own = Role(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
+    own = DrawnRole(actor.character, actor.armature, actor.meshes, actor.motion, actor.time_s,
                at_rest=choices.player.at_rest, outline=actor.outline, shown_bone=bone, bones=actor.bones)
     yield own
     if choices.compare != "NONE" or choices.copies > 1:
@@ -218,7 +218,7 @@ def roles_of(actor: Actor, choices: Choices) -> Iterator[Role]:
         yield from _ghosts(own, choices)
 
 
-def _beside(own: Role, actor: Actor, choices: Choices) -> Iterator[Role]:
+def _beside(own: DrawnRole, actor: Actor, choices: Choices) -> Iterator[DrawnRole]:
     instead, method = choices.comparison.instead, choices.comparison.method
     space_m = _extent(actor) * _COPY_SPACING
     beside = (space_m, 0.0, 0.0)
@@ -247,7 +247,7 @@ def column_and_row(copy: int) -> tuple[int, int]:
     return copy - row * row - row, row
 
 
-def _ghosts(own: Role, choices: Choices) -> Iterator[Role]:
+def _ghosts(own: DrawnRole, choices: Choices) -> Iterator[DrawnRole]:
     motion = own.motion
     assert motion is not None
     for number in range(-choices.ghosts, choices.ghosts + 1):
@@ -267,7 +267,7 @@ def is_in_transition(motion: Playable, time_s: float) -> bool:
     return bool(((layout.window_begin_s <= time_s) & (time_s < layout.window_end_s)).any())
 
 
-def chosen_bones(role: Role) -> tuple[int, ...]:
+def chosen_bones(role: DrawnRole) -> tuple[int, ...]:
     """Return the indices of the bones that are selected in Pose Mode, or else of those at the ends of the limbs."""
     skeleton, pose = role.character.skeleton, role.armature.pose
     assert skeleton is not None

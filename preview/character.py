@@ -22,15 +22,15 @@ from .batch import Geometry, read_geometry
 from .bones import bone_ends
 from .colours import bone_colours
 from .corners import Float32Array
-from .part import Part
+from .part import MeshOnGpu
 
 _NEVER = -1
-SharedParts = WeakValueDictionary[Hashable, Part]
+SharedParts = WeakValueDictionary[Hashable, MeshOnGpu]
 """Meshes on the GPU by all that they depend on: objects with the same mesh and the same bones share one."""
 
 
 @dataclass(eq=False)
-class Character:
+class PreviewCharacter:
     """The data of a character that is kept between frames. Call `note_settings` and `refresh` before drawing.
 
     shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space;
@@ -43,7 +43,7 @@ class Character:
     shared: SharedParts = field(default_factory=WeakValueDictionary)
     skeleton: Skeleton | None = None
     tails: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    parts: dict[int, Part] = field(default_factory=dict)
+    parts: dict[int, MeshOnGpu] = field(default_factory=dict)
     methods: dict[int, str] = field(default_factory=dict)
     attached_to: dict[int, str] = field(default_factory=dict)
     not_shown: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Character:
 
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
                    tell: Callable[[float], None] = lambda _: None) -> None:
-        """Read a mesh before the first drawing, which then only uploads it. tell: gets the share of work done."""
+        """Read a mesh before the first drawing, which then only uploads it. tell: called with the share done."""
         if self.skeleton is None:
             self._read_skeleton(armature_object)
         read_at = changes.of_data(_data_uids(mesh))
@@ -101,7 +101,7 @@ class Character:
         self._fresh_at = _NEVER if waiting else now
         return waiting
 
-    def _part(self, mesh: bpy.types.Object) -> Part:
+    def _part(self, mesh: bpy.types.Object) -> MeshOnGpu:
         """Return a mesh on the GPU; it is uploaded unless a character like this one has done so."""
         assert self.skeleton is not None
         uids, read_from = _data_uids(mesh), self._read_from(mesh)
@@ -110,7 +110,7 @@ class Character:
         if part is None or part.made_at != now:
             if geometry is None or read_at != now:
                 geometry = self._geometry(mesh)
-            part = self.shared[key] = Part.of(geometry, uids, read_from, now)
+            part = self.shared[key] = MeshOnGpu.of(geometry, uids, read_from, now)
         return part
 
     def _geometry(self, mesh: bpy.types.Object, tell: Callable[[float], None] = lambda _: None) -> Geometry:

@@ -16,10 +16,10 @@ from mathutils import Matrix
 from ..core.maths.arrays import FloatArray
 from .bones import BoneEnds, BoneLines
 from .instances import WHITE, Rows, Tint, instance_rows, placement_rows, texture_of
-from .look import Look
+from .look import ViewportLook
 from .materials import NO_IMAGE, NO_IMAGES, Images, ImagesOnGpu
-from .part import Part
-from .roles import Bones, Posed, Role
+from .part import MeshOnGpu
+from .roles import Bones, DrawnRole, Posed
 from .shader import ALPHAS, BONES, PASSES, RECORD_ROWS, SKINNING_NUMBERS, Alpha, Pass, shader
 
 SEE_THROUGH_ALPHA = 0.35
@@ -29,7 +29,7 @@ _PASS_NUMBERS = {what: number for number, what in enumerate(PASSES)}
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class CameraView:
     """A camera: view_from_world and clip_from_view, (4, 4); encode: whether linear colours are converted to sRGB."""
 
     view_from_world: FloatArray
@@ -37,13 +37,13 @@ class View:
     width: int
     height: int
     encode: bool
-    look: Look = field(default_factory=Look)
+    look: ViewportLook = field(default_factory=ViewportLook)
 
 
 class _Instance(NamedTuple):
     """A mesh of a role; role, mesh: their indices among the roles and among its meshes."""
 
-    part: Part
+    part: MeshOnGpu
     role: int
     mesh: int
 
@@ -56,9 +56,9 @@ class Painter:
     _arranged: list[tuple[Any, ...]] = field(default_factory=list)
     """The roles and meshes to which the next four belong."""
     _instances: list[_Instance] = field(default_factory=list)
-    _solid: list[tuple[Part, int, int]] = field(default_factory=list)
+    _solid: list[tuple[MeshOnGpu, int, int]] = field(default_factory=list)
     """Mesh, number of its first instance, and how many it has."""
-    _of_role: dict[tuple[int, int], list[tuple[Part, int]]] = field(default_factory=dict)
+    _of_role: dict[tuple[int, int], list[tuple[MeshOnGpu, int]]] = field(default_factory=dict)
     """Mesh and number of a role's instances."""
     _bones: dict[Bones, list[BoneEnds]] = field(default_factory=dict)
     _recorded: tuple[list[Rows], list[tuple[Any, ...]], Rows] | None = None
@@ -70,9 +70,9 @@ class Painter:
     _bound_images: Images = ()
     _bound_opacity: float = -1.0
     _images: ImagesOnGpu = field(default_factory=ImagesOnGpu)
-    _look: Look = field(default_factory=Look)
+    _look: ViewportLook = field(default_factory=ViewportLook)
 
-    def upload(self, roles: Sequence[Role], poses: Sequence[Posed], view: View) -> None:
+    def upload(self, roles: Sequence[DrawnRole], poses: Sequence[Posed], view: CameraView) -> None:
         """Send the data of this frame to the GPU; afterwards only these roles can be drawn."""
         arranged = [(role.key, role.is_ghost, role.bones, id(role.character.bone_ends),
                      [role.character.parts.get(mesh.session_uid) for mesh in role.meshes]) for role in roles]
@@ -85,7 +85,7 @@ class Painter:
         self._images.begin_picture()
         self.set_view(view)
 
-    def _arrange(self, roles: Sequence[Role]) -> None:
+    def _arrange(self, roles: Sequence[DrawnRole]) -> None:
         """Group instances that share a mesh, ghosts last; bones are numbered by an instance of their role."""
         self._instances = [_Instance(part, number, index) for number, role in enumerate(roles)
                            for index, mesh in enumerate(role.meshes)
@@ -108,7 +108,7 @@ class Painter:
         """Bind everything again in the next drawing, since other code may have drawn in between."""
         self._bound = None
 
-    def set_view(self, view: View) -> None:
+    def set_view(self, view: CameraView) -> None:
         """Draw the uploaded roles from another camera."""
         self.unbind()
         block: Any = view_block(view)
@@ -143,12 +143,12 @@ class Painter:
             program.uniform_sampler("rows", self._rows)
             draw_batch(self._bone_lines.setdefault(how, BoneLines()).batch(bones), program, 1)
 
-    def draw(self, role: Role, what: Pass, opacity: float = 1.0) -> None:
+    def draw(self, role: DrawnRole, what: Pass, opacity: float = 1.0) -> None:
         """Draw a single role."""
         for part, number in self._of_role[role.key]:
             self._draw(part, number, 1, what, opacity)
 
-    def _draw(self, part: Part, first: int, count: int, what: Pass, opacity: float = 1.0,
+    def _draw(self, part: MeshOnGpu, first: int, count: int, what: Pass, opacity: float = 1.0,
               alpha: Alpha = "ALL") -> None:
         program = part.program
         if program is not self._bound:
@@ -183,7 +183,7 @@ class Painter:
             program.uniform_sampler(f"image_{index}", self._images.texture(image))
         self._bound_images = images
 
-    def _records(self, roles: Sequence[Role], poses: Sequence[Posed]) -> Rows:
+    def _records(self, roles: Sequence[DrawnRole], poses: Sequence[Posed]) -> Rows:
         """Return the records of all instances; only changed ones are computed again."""
         at = len(self._instances) * RECORD_ROWS
         begins = accumulate((len(posed.rows) for posed in poses), initial=at)
@@ -201,7 +201,7 @@ class Painter:
             self._recorded = placements, told, instance_rows(placements, *zip(*told, strict=True))
         return self._recorded[2]
 
-    def _placement(self, mesh: bpy.types.Object, role: Role) -> Rows:
+    def _placement(self, mesh: bpy.types.Object, role: DrawnRole) -> Rows:
         armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world
         uid = mesh.session_uid
         bone, known = role.character.attached_to.get(uid), self._placements.get(uid)
@@ -218,7 +218,7 @@ class Painter:
         return known[3]
 
 
-def _at_rest(role: Role, bone: str, world_from_armature: FloatArray, world_from_mesh: FloatArray,
+def _at_rest(role: DrawnRole, bone: str, world_from_armature: FloatArray, world_from_mesh: FloatArray,
              armature_from_bone: FloatArray) -> FloatArray:
     """Return world from mesh, (4, 4), of an object on a bone as if the bone were at rest."""
     skeleton = role.character.skeleton
@@ -234,7 +234,7 @@ def draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: i
     batch.draw_instanced(program, instance_count=count)
 
 
-def view_block(view: View) -> npt.NDArray[np.float32]:
+def view_block(view: CameraView) -> npt.NDArray[np.float32]:
     """Return the struct TaktView: two matrices, column by column, the size, the view transform and the lights."""
     matrices = [matrix.T.astype(np.float32).ravel() for matrix in (view.clip_from_view, view.view_from_world)]
     size = np.array((view.width, view.height, view.encode, 0.0), dtype=np.float32)

@@ -10,7 +10,7 @@ from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix
 
 from ..core.maths.arrays import FloatArray
-from .draw import View, solid_state
+from .draw import CameraView, solid_state
 from .shader import FLOOR, SOFTEN, Interface, shader
 
 _SHADOW_PX = 256
@@ -30,7 +30,7 @@ class Floor:
     scale: float = 1.0
 
     @property
-    def shadow_view(self) -> View:
+    def shadow_view(self) -> CameraView:
         """The view for a shadow's picture: from below, lowest parts in front, sheared along the light's direction."""
         view = np.eye(4)
         view[:2, 2] = -_LEAN
@@ -38,7 +38,7 @@ class Floor:
         view[:3] /= self.scale
         reach = self.reach_m / self.scale
         clip = np.diag((1.0 / reach, 1.0 / reach, 1.0 / _TALLEST_M, 1.0))
-        return View(view, clip, _SHADOW_PX, _SHADOW_PX, encode=False)
+        return CameraView(view, clip, _SHADOW_PX, _SHADOW_PX, encode=False)
 
 
 class FloorPainter:
@@ -53,7 +53,7 @@ class FloorPainter:
         self._heights.free()
         self._shadow.free()
 
-    def cast_shadow(self, floor: Floor, draw: Callable[[View], None]) -> None:
+    def cast_shadow(self, floor: Floor, draw: Callable[[CameraView], None]) -> None:
         """Make the shadow of everything that `draw` draws in a view."""
         with bound(self._heights), solid_state():
             gpu.state.active_framebuffer_get().clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
@@ -66,7 +66,7 @@ class FloorPainter:
             program.uniform_float("texels_per_m", _SHADOW_PX / 2.0 / (floor.reach_m / floor.scale))
             _fill(SOFTEN)
 
-    def paint(self, floor: Floor, view: View) -> None:
+    def paint(self, floor: Floor, view: CameraView) -> None:
         """Fill the bound framebuffer with the floor and its background."""
         program = shader(FLOOR)
         world_from_clip: Any = Matrix(np.linalg.inv(view.clip_from_view @ view.view_from_world).tolist())

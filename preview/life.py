@@ -21,9 +21,9 @@ from ..bridge.scores import parameters, score
 from ..bridge.scores.score import time_s
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
-from .character import Character, SharedParts, are_bones_shown, armature_of, is_worked_on
+from .character import PreviewCharacter, SharedParts, are_bones_shown, armature_of, is_worked_on
 from .choices import Choices, as_viewport
-from .draw import View
+from .draw import CameraView
 from .hiding import Hiding, Layer
 from .instances import Tint
 from .look import look_of
@@ -47,7 +47,7 @@ _LARGE_VERTICES = 100_000
 class _Member(NamedTuple):
     """A character in a view layer, with its drawable meshes; has_bones: whether its bones are drawn too."""
 
-    character: Character
+    character: PreviewCharacter
     armature: bpy.types.Object
     meshes: list[bpy.types.Object]
     has_bones: bool
@@ -72,7 +72,7 @@ class _Running:
     valid as long as the key stays the same.
     """
 
-    characters: dict[int, Character]
+    characters: dict[int, PreviewCharacter]
     cast: Cast = field(default_factory=Cast)
     smooth: Smooth = field(default_factory=Smooth)
     members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
@@ -174,7 +174,7 @@ def tried_out() -> Playable | None:
     return None if _trial is None else _trial.motion
 
 
-def characters() -> list[Character]:
+def characters() -> list[PreviewCharacter]:
     """Return the previewed characters."""
     return [] if _running is None else list(_running.characters.values())
 
@@ -185,7 +185,7 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     stop()
     _error = ""
     shared: SharedParts = SharedParts()
-    _running = _Running({ob.session_uid: Character(ob.session_uid, shared) for ob in armatures})
+    _running = _Running({ob.session_uid: PreviewCharacter(ob.session_uid, shared) for ob in armatures})
     _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
     for handlers, handler in _handlers():
         handlers.append(handler)
@@ -362,7 +362,7 @@ def draw_viewport(context: bpy.types.Context) -> None:
     if scene is None or layer is None or region is None or context.region_data is None:
         return
     space = cast(bpy.types.SpaceView3D, context.space_data)
-    view = View(np.array(context.region_data.view_matrix, dtype=np.float64),
+    view = CameraView(np.array(context.region_data.view_matrix, dtype=np.float64),
                 np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
                 encode=False, look=look_of(space.shading, scene.view_settings))
     smooth = _running.smooth if is_wanted(region.width, region.height) else None

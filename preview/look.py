@@ -33,7 +33,7 @@ def _no_lights() -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class ViewportLook:
     """The colour mode, and Blender's studio light.
 
     lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
@@ -73,13 +73,13 @@ class Look:
         return np.concatenate(((*self.ambient, self.shines + self.mirrors), tone, lights.ravel())).astype(np.float32)
 
 
-def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings | None = None) -> Look:
+def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings | None = None) -> ViewportLook:
     """Return the look of a viewport; view: colour management of its scene, which Solid mode ignores."""
     if shading.type in ("MATERIAL", "RENDERED"):
         return studio() if view is None else _managed(studio(), shading, view)
     single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
     mode = _COLOUR_MODES.get(shading.color_type, "MATERIAL")
-    look = Look(mode, single=single, is_random=shading.color_type == "RANDOM")
+    look = ViewportLook(mode, single=single, is_random=shading.color_type == "RANDOM")
     if shading.light == "FLAT":
         return look
     chosen: Any = shading.selected_studio_light if shading.light == "STUDIO" else None
@@ -93,7 +93,8 @@ def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSe
                    in_world=shading.use_world_space_lighting)
 
 
-def _managed(look: Look, shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings) -> Look:
+def _managed(look: ViewportLook, shading: bpy.types.View3DShading,
+             view: bpy.types.ColorManagedViewSettings) -> ViewportLook:
     """Return a look with a scene's view transform, as bright as the light that Blender uses instead of the studio's.
 
     Drawings into a viewport come after Blender's own view transform. Its exposure applies where the scene is lit.
@@ -107,10 +108,10 @@ def _managed(look: Look, shading: bpy.types.View3DShading, view: bpy.types.Color
                    exposure=2.0 ** view.exposure if has_lights or has_world else 1.0)
 
 
-def studio(mode: ColourMode = "NODES") -> Look:
+def studio(mode: ColourMode = "NODES") -> ViewportLook:
     """Return the light of Blender's preferences, which follows the viewer."""
     chosen = _preferred()
-    return Look(mode, _lights(chosen.solid_lights), chosen.light_ambient[:], shines=True, mirrors=True)
+    return ViewportLook(mode, _lights(chosen.solid_lights), chosen.light_ambient[:], shines=True, mirrors=True)
 
 
 def _preferred() -> Any:

@@ -20,7 +20,7 @@ from ..core.shading.material import (
     Colour,
     Material,
     Programme,
-    Step,
+    ProgrammeStep,
     Texture,
 )
 from .instances import Rows, texture_of
@@ -61,7 +61,7 @@ def _told(material: Material) -> Programme:
                        _glow(material)))
 
 
-def _step_rows(step: Step, table_rows: dict[tuple[Colour, ...], int]) -> tuple[Colour, Colour]:
+def _step_rows(step: ProgrammeStep, table_rows: dict[tuple[Colour, ...], int]) -> tuple[Colour, Colour]:
     """Return the rows of a step; for a table, the constants hold its first row and its length."""
     values = (float(table_rows[step.table]), float(len(step.table)), 0.0, 0.0) if step.table else step.values
     return (float(_OPERATIONS[step.operation]), float(step.which), float(OPERATIONS[step.operation].takes), 0.0), values

@@ -14,11 +14,11 @@ from mathutils import Matrix
 from ..bridge.scores.score import motion_of, time_s
 from ..core.playing.stage import Playable
 from .cast import Actor, Cast
-from .character import Character, SharedParts, armature_of, bound_meshes
+from .character import PreviewCharacter, SharedParts, armature_of, bound_meshes
 from .choices import Choices
-from .draw import View, solid_state
+from .draw import CameraView, solid_state
 from .floor import WHOLE_PICTURE, Floor, FloorPainter, bound
-from .look import Look, studio
+from .look import ViewportLook, studio
 from .shader import OVERSAMPLING, REDUCE, shader
 
 MatrixLike = Matrix | npt.NDArray[np.floating[Any]]
@@ -45,7 +45,7 @@ class Renderer:
         self._target = gpu.types.GPUOffScreen(width, height, format="RGBA8")
         self._floor: FloorPainter | None = None
         shared = SharedParts()
-        self._cast = [(Character(armature.session_uid, shared), armature, meshes)
+        self._cast = [(PreviewCharacter(armature.session_uid, shared), armature, meshes)
                       for armature, meshes in _grouped(scene, objects)]
         for character, armature, meshes in self._cast:
             character.note_settings(meshes)
@@ -62,7 +62,7 @@ class Renderer:
 
     def draw(self, view_matrix: MatrixLike, projection_matrix: MatrixLike, picture: str = "SHADED",
              background: Colour = TRANSPARENT, choices: Choices | None = None,
-             look: Look | None = None, floor: Floor | None = None) -> npt.NDArray[np.uint8]:
+             look: ViewportLook | None = None, floor: Floor | None = None) -> npt.NDArray[np.uint8]:
         """Draw the scene's current frame; returns (height, width, 4), sRGB, the top row first.
 
         view_matrix: view from world, as `camera.matrix_world.inverted()`; projection_matrix: clip from view,
@@ -72,7 +72,7 @@ class Renderer:
         their shadow on it; replaces the background.
         """
         width, height = (length * OVERSAMPLING for length in self._size)
-        view = View(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
+        view = CameraView(np.array(view_matrix, dtype=np.float64), np.array(projection_matrix, dtype=np.float64),
                     width, height, encode=True, look=look or _in_studio(floor))
         frame = self._scene.frame_current_final
         actors = [Actor(character, armature, meshes, self._motion(armature), time_s(armature, self._scene, frame))
@@ -86,7 +86,7 @@ class Renderer:
             self._floor.cast_shadow(floor, self._drawer.draw_shadow)
         return self._reduced(floor, view)
 
-    def _reduced(self, floor: Floor | None, view: View) -> npt.NDArray[np.uint8]:
+    def _reduced(self, floor: Floor | None, view: CameraView) -> npt.NDArray[np.uint8]:
         """Average the oversampled drawing on the GPU, over the floor if there is one, and read it back."""
         width, height = self._size
         program = shader(REDUCE)
@@ -106,7 +106,7 @@ class Renderer:
         return picture
 
 
-def _in_studio(floor: Floor | None) -> Look:
+def _in_studio(floor: Floor | None) -> ViewportLook:
     """Return studio light, with the reflection of a bright floor."""
     look = studio()
     return look if floor is None else replace(look, ambient=_FROM_FLOOR)

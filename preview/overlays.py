@@ -11,8 +11,8 @@ from mathutils import Matrix
 from ..core.maths.arrays import FloatArray
 from ..core.playing.motion import Motion
 from ..core.skinning import Palette
-from .draw import View
-from .roles import Posed, Role
+from .draw import CameraView
+from .roles import DrawnRole, Posed
 
 _BONE = (0.02, 0.02, 0.02, 0.9)
 _BONE_INSIDE = (0.95, 0.95, 0.95, 1.0)
@@ -32,7 +32,7 @@ def posed_points(palette: Palette, points: FloatArray) -> FloatArray:
     return np.asarray((matrices[..., :3] @ points[:, :, None])[..., 0] + matrices[..., 3])
 
 
-def draw_skeleton(role: Role, posed: Posed, view: View) -> None:
+def draw_skeleton(role: DrawnRole, posed: Posed, view: CameraView) -> None:
     """Draw every bone as a line from its head to its end, in front of everything, and highlight the active one."""
     skeleton = role.character.skeleton
     assert skeleton is not None
@@ -47,7 +47,7 @@ def draw_skeleton(role: Role, posed: Posed, view: View) -> None:
     draw_lines(lines, colours, 2.0, view)
 
 
-def path_of(role: Role, motion: Motion, bones: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+def path_of(role: DrawnRole, motion: Motion, bones: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     """Return times (F,) over a whole motion and the positions of bones' ends, (F, B, 3), in armature space."""
     count = int(np.clip(np.ceil(motion.duration_s / _PATH_FRAME_S), 1, _PATH_POINTS)) + 1
     times = np.linspace(0.0, motion.duration_s, count)
@@ -62,7 +62,7 @@ def path_of(role: Role, motion: Motion, bones: Sequence[int]) -> tuple[FloatArra
     return times, points
 
 
-def draw_path(role: Role, times: FloatArray, points: FloatArray, view: View) -> None:
+def draw_path(role: DrawnRole, times: FloatArray, points: FloatArray, view: CameraView) -> None:
     """Draw a path around the current time: the past in one colour, the future in another, fading out."""
     near = np.flatnonzero(np.abs(times - role.time_s) <= _PATH_REACH_S)
     if len(near) < 2:
@@ -76,7 +76,7 @@ def draw_path(role: Role, times: FloatArray, points: FloatArray, view: View) -> 
         draw_lines(lines, np.repeat(colours[:, None], 2, axis=1), 2.0, view)
 
 
-def draw_lines(lines: FloatArray, colours: FloatArray, width_px: float, view: View) -> None:
+def draw_lines(lines: FloatArray, colours: FloatArray, width_px: float, view: CameraView) -> None:
     """Draw lines (N, 2, 3) of the world with colours (N, 2, 4) at their ends."""
     program = gpu.shader.from_builtin("POLYLINE_SMOOTH_COLOR")
     positions: Any = lines.reshape(-1, 3).astype(np.float32)
@@ -93,6 +93,6 @@ def draw_lines(lines: FloatArray, colours: FloatArray, width_px: float, view: Vi
         batch.draw(program)
 
 
-def _in_world(role: Role, points: FloatArray) -> FloatArray:
+def _in_world(role: DrawnRole, points: FloatArray) -> FloatArray:
     world = np.array(role.armature.matrix_world, dtype=np.float64)
     return np.asarray(points @ world[:3, :3].T + world[:3, 3] + np.array(role.offset))

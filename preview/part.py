@@ -48,7 +48,7 @@ class Indices:
 
 
 @dataclass(eq=False)
-class Part:
+class MeshOnGpu:
     """A mesh on the GPU, and its sources; reach_m: its largest extent; made_at: see changes.of_data."""
 
     data_uids: tuple[int, ...]
@@ -62,7 +62,7 @@ class Part:
 
     @classmethod
     def of(cls, geometry: Geometry, data_uids: tuple[int, ...], read_from: tuple[Hashable, ...],
-           made_at: int) -> "Part":
+           made_at: int) -> "MeshOnGpu":
         """Upload a mesh."""
         reach_m = float(np.ptp(geometry.positions, axis=0).max()) if len(geometry.positions) else 0.0
         return cls(data_uids, read_from, shader(CHARACTER, *geometry.variants), vertex_buffer(geometry),

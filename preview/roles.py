@@ -16,7 +16,7 @@ from ..core.playing.ahead import Ahead
 from ..core.playing.stage import Playable
 from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
-from .character import Character
+from .character import PreviewCharacter
 from .instances import Rows, Tint, palette_of, palette_rows, sampled_rows
 
 Bones = Literal["", "BEHIND", "IN_FRONT"]
@@ -24,7 +24,7 @@ Bones = Literal["", "BEHIND", "IN_FRONT"]
 
 
 @dataclass(slots=True, eq=False)
-class Role:
+class DrawnRole:
     """One figure that is drawn.
 
     number: distinguishes the roles of one character, 0 is the character itself. motion: None: the armature's own
@@ -34,7 +34,7 @@ class Role:
     bones: how the bones are shown, or "".
     """
 
-    character: Character
+    character: PreviewCharacter
     armature: bpy.types.Object
     meshes: Sequence[bpy.types.Object]
     motion: Playable | None
@@ -81,7 +81,7 @@ class Posed:
         return len(self.rows) // max(self.bones, 1)
 
 
-def pose_roles(roles: Sequence[Role], ahead: Ahead | None = None,
+def pose_roles(roles: Sequence[DrawnRole], ahead: Ahead | None = None,
                has_time: Callable[[], bool] = lambda: True) -> tuple[list[Posed], bool]:
     """Return the pose of each role, and whether all are current.
 
@@ -118,7 +118,7 @@ def _rows(motion: Playable, times_s: list[float], ahead: Ahead | None,
     return None if found is None else [found]
 
 
-def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:
+def _grouped(roles: Sequence[DrawnRole]) -> Iterable[list[int]]:
     """Return the indices of roles that can be posed together."""
     groups: dict[Hashable, list[int]] = {}
     for index, role in enumerate(roles):
@@ -127,6 +127,6 @@ def _grouped(roles: Sequence[Role]) -> Iterable[list[int]]:
     return groups.values()
 
 
-def _palette_of_pose(role: Role, skeleton: Skeleton) -> Palette:
+def _palette_of_pose(role: DrawnRole, skeleton: Skeleton) -> Palette:
     pose: FloatArray = skeleton.rest_world if role.at_rest else read_pose_world(role.armature)
     return Palette.from_matrices(pose, skeleton.rest_world)

@@ -39,7 +39,7 @@ class Bounds:
 
 
 @dataclass(eq=False)
-class Strip:
+class ViewportStrip:
     """A drawn strip: its motion, the layout, and the parts that do not change with time."""
 
     motion: Motion
@@ -47,7 +47,7 @@ class Strip:
     _drawn: tuple[tuple[Bounds, Theme, str], Poured] | None = None
 
     @classmethod
-    def of(cls, motion: Motion) -> "Strip":
+    def of(cls, motion: Motion) -> "ViewportStrip":
         """Return the strip of a motion."""
         return cls(motion, strip.Strip.of(motion))
 

@@ -27,8 +27,8 @@ from ..core.playing.motion import Motion
 from ..core.playing.scene.traces import traces_of
 from ..core.skeletons.hanim import UP
 from . import life
-from .draw import View, view_block
-from .look import Look
+from .draw import CameraView, view_block
+from .look import ViewportLook
 from .shader import WAY, shader
 from .way_shapes import Shapes, shapes_of
 
@@ -118,12 +118,12 @@ def draw_viewport(context: bpy.types.Context) -> None:
         _look_for(armature_object, motion)
     if found is None or found.batch is None:
         return
-    view = View(np.array(region.view_matrix, dtype=np.float64), np.array(region.window_matrix, dtype=np.float64),
-                context.region.width, context.region.height, encode=False, look=Look())
+    view = CameraView(np.array(region.view_matrix, dtype=np.float64), np.array(region.window_matrix, dtype=np.float64),
+                context.region.width, context.region.height, encode=False, look=ViewportLook())
     draw(found.batch, armature_object.matrix_world, _now_s(armature_object, scene, motion), view)
 
 
-def draw(batch: gpu.types.GPUBatch, world_from_model: Matrix, now_s: float, view: View) -> None:
+def draw(batch: gpu.types.GPUBatch, world_from_model: Matrix, now_s: float, view: CameraView) -> None:
     """Draw triangles, hidden by nearer objects."""
     program = shader(WAY)
     block: Any = view_block(view)

@@ -1,4 +1,4 @@
-"""What a character does, recorded as a clip of its skeleton: a pose, frames of the scene, or a part of its score."""
+"""Record a character as a clip of its skeleton: a pose, frames of the scene, or a part of its score."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _STILL = 1e-7
 
 
 def of_pose(armature_object: bpy.types.Object, name: str) -> Clip:
-    """Return the current pose as a clip in which the body stays still, constraints and drivers included."""
+    """Return the current pose as a motionless clip, including constraints and drivers."""
     skeleton = read_skeleton(armature_object)
     return clip_of(name, skeleton, np.zeros(1), [read_pose(armature_object, skeleton)], POSE_S)
 
 
 def of_frames(armature_object: bpy.types.Object, scene: bpy.types.Scene, name: str, first: int, last: int,
               fps: float) -> Clip:
-    """Return what the character does from one frame of the scene to another, whatever moves it; see with_worlds."""
+    """Return the character's motion between two frames of the scene, whatever moves it; see with_worlds."""
     return with_worlds(armature_object, scene, name, first, last, fps)[0]
 
 
 def with_worlds(armature_object: bpy.types.Object, scene: bpy.types.Scene, name: str, first: int, last: int,
                 fps: float) -> tuple[Clip, FloatArray]:
-    """Return what the character does from one frame of the scene to another, and its object's matrices (F, 4, 4) there.
+    """Return the character's motion between two frames of the scene, and its object's matrices (F, 4, 4).
 
-    The scene shows each of the frames meanwhile, and afterwards the one that it showed before. Raises TaktError where
+    The scene steps through these frames, and then returns to its current one. Raises TaktError if
     the last frame does not come after the first, or there are too many.
     """
     if not 0 < last - first < MAX_FRAMES:
@@ -64,7 +64,7 @@ def with_worlds(armature_object: bpy.types.Object, scene: bpy.types.Scene, name:
 
 
 def of_motion(motion: Playable, name: str, begin_s: float, end_s: float, fps: float) -> Clip:
-    """Return what a motion plays between two times, keyed fps times a second."""
+    """Return a part of a motion between two times, with fps keys a second."""
     if not 0.0 < end_s - begin_s < MAX_FRAMES / fps:
         raise TaktError(f"{end_s - begin_s:.3g} s cannot be recorded; more than 0 and at most {MAX_FRAMES / fps:.0f} s")
     times = np.append(np.arange(0.0, end_s - begin_s - _STILL, 1.0 / fps), end_s - begin_s)
@@ -72,9 +72,9 @@ def of_motion(motion: Playable, name: str, begin_s: float, end_s: float, fps: fl
 
 
 def clip_of(name: str, skeleton: Skeleton, times_s: FloatArray, poses: Sequence[Pose], duration_s: float) -> Clip:
-    """Return a clip of poses (J, …), one at each time, or of one pose (F, J, …) of all times.
+    """Return a clip of poses (J, …), one at each time, or of one pose (F, J, …) for all times.
 
-    Joints that never leave rest by a translation or a scale get no keys for it.
+    Joints that always have their rest translation or scale get no keys for it.
 
     >>> from takt.samples.skeleton import build_skeleton
     >>> body = build_skeleton()
@@ -96,13 +96,13 @@ def clip_of(name: str, skeleton: Skeleton, times_s: FloatArray, poses: Sequence[
 
 
 def in_hanim_axes(armature_object: bpy.types.Object, clip: Clip) -> Clip:
-    """Return a clip of an armature's space in H-Anim's axes and metres, as files have it."""
+    """Return a clip converted from an armature's space to H-Anim's axes and metres, as for files."""
     back = rot.conjugate(axes.armature_from_hanim(armature_object))
     return scaled(turned(clip, back), written_character.unit_m(armature_object))
 
 
 def check_is_new(path: Path, *, overwrite: bool) -> None:
-    """Raise TaktError if a file is there already that is not to be written over."""
+    """Raise TaktError if the file exists and must not be overwritten."""
     if path.exists() and not overwrite:
         raise TaktError(f"'{path.name}' is there already: choose another name, or Overwrite")
 
@@ -110,8 +110,8 @@ def check_is_new(path: Path, *, overwrite: bool) -> None:
 def write(path: Path, clip: Clip, fps: float, *, overwrite: bool = False) -> tuple[str, ...]:
     """Write a clip into a file of its own; return warnings about what its format cannot hold.
 
-    Raises TaktError if no format that is written has its ending, or the file cannot be written or, without
-    overwrite, is there already; it is then as it was.
+    Raises TaktError if no format that can be written has its ending, the file cannot be written, or it exists and
+    overwrite is false; an existing file is then unchanged.
     """
     entry = format_of(path)
     if entry is None or entry.write is None:

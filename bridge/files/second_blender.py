@@ -140,7 +140,7 @@ SHOWN: Final = SecondBlender()
 def read(source: Source) -> ClipFile | None:
     """Read the clips of a .blend in a second Blender; return None if none can be started.
 
-    Raises FileError if it cannot be read, takes too long or too much memory, or ends the Blender that reads it.
+    Raises FileError if it cannot be read, takes too long or too much memory, or crashes the Blender that reads it.
     """
     if CALLED.cannot_start:
         return None
@@ -226,18 +226,18 @@ def cache_folder() -> Path | None:
 
 
 def command() -> list[str]:
-    """Return the command that starts a Blender for reading files; raise OSError if there is none here."""
+    """Return the command that starts a Blender for reading files; raise OSError if there is none."""
     code = _CODE.format(root=str(_ROOT), most_bytes=MOST_BYTES)
     if bpy.app.binary_path:
         return [bpy.app.binary_path, "--background", "--factory-startup", "--disable-autoexec", "-noaudio",
                 "--python-exit-code", "1", "--python-expr", code]
-    if Path(sys.executable).stem.lower().startswith("python"):  # Blender's module, in a Python of its own
+    if Path(sys.executable).stem.lower().startswith("python"):  # Blender as a Python module
         return [sys.executable, "-c", code]
     raise OSError("this Blender is a part of another program")
 
 
 def unregister() -> None:
-    """End all of them and forget what they have read."""
+    """End the second Blenders, and clear the cache."""
     for each in (CALLED, SHOWN):
         each.end()
         each.cannot_start = False
@@ -251,7 +251,7 @@ class _Process:
         self._folder = tempfile.TemporaryDirectory(prefix="takt-", ignore_cleanup_errors=True)
         folder = self._folder.name
         self.answer_file = Path(folder) / "clips.npz"
-        # Nothing of the user's is loaded, and what a crash leaves behind lies in a folder that goes.
+        # It loads nothing of the user's, and files left by a crash are in a temporary folder.
         settings = dict.fromkeys(("BLENDER_USER_RESOURCES", "TMPDIR", "TEMP", "TMP"), folder)
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder,
@@ -273,7 +273,7 @@ class _Process:
         return self._process.poll() is None
 
     def ask(self, path: Path, most_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
-        """Return what came of a file, or None if the process had ended before it began.
+        """Return the answer for a file, or None if the process had ended before it began.
 
         Raises FileError, and StoppedError.
         """
@@ -297,7 +297,7 @@ class _Process:
         return answer
 
     def end(self) -> None:
-        """End it at once, with the thread that listens to it."""
+        """Kill it at once, and end the thread that listens to it."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -305,13 +305,13 @@ class _Process:
         self._folder.cleanup()
 
     def _answer_soon(self, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
-        """Return the answer that needs no work, None if it does not come."""
+        """Return an answer that needs no work, or None if it does not come."""
         with suppress(TimeoutError):
             return self._answer(_START_S, is_stopped)
         return None
 
     def _answer(self, within_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
-        """Return its next answer, None if it has ended; raise TimeoutError if it goes on without one."""
+        """Return its next answer, or None if it has ended; raise TimeoutError if it runs on without an answer."""
         until_s = time.monotonic() + within_s
         while time.monotonic() < until_s:
             with suppress(queue.Empty):

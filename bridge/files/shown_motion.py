@@ -1,4 +1,4 @@
-"""What a character plays in the scene, and where its object is meanwhile, to be written into a file."""
+"""The motion that a character shows in the scene, with its object's transform, for writing into a file."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,10 +20,10 @@ _UNEVEN = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A motion in the armature's space. what: it is, as messages say it. start: the frame at which it begins.
+    """A motion in the armature's space. what: its name in messages. start: the frame at which it begins.
 
-    worlds: the armature object's matrices (F, 4, 4) at each of its frames, None: as its curves and its parents' say.
-    has_own_course: whether the object's own curves are of this motion.
+    worlds: the armature object's matrices (F, 4, 4) at each of its frames; None: from its curves and its parents'.
+    has_own_course: whether the object's own curves belong to this motion.
     """
 
     motion: Playable
@@ -34,9 +34,9 @@ class Shown:
 
     def course(self, armature_object: bpy.types.Object, clip: Clip, fps: float) -> tuple[FloatArray, FloatArray,
                                                                                       tuple[str, ...]]:
-        """Return times (F,) in seconds, where the object is then, (F, 4, 4), and what is to be said of that.
+        """Return times (F,) in seconds, the object's matrices (F, 4, 4), and messages about them.
 
-        clip: the motion as it is written. Raises TaktError if nobody knows where the object is.
+        clip: the motion as written. Raises TaktError if the object's transform cannot be known.
         """
         times: FloatArray = np.unique(np.append(np.arange(0.0, clip.duration_s, 1.0 / fps), clip.duration_s))
         chain, worlds, said = object_courses.links(armature_object), self.worlds, list[str]()
@@ -53,20 +53,20 @@ class Shown:
 
 
 def of_score(armature_object: bpy.types.Object, motion: Playable) -> Shown:
-    """Return a performed score, where the character plays it."""
+    """Return a performed score, at its time in the scene."""
     return Shown(motion, "the score", float(properties.character(armature_object).frame_start), has_own_course=False)
 
 
 def of_action(armature_object: bpy.types.Object, action: bpy.types.Action, fps: float) -> Shown:
-    """Return the Action that an armature plays, on its own skeleton and in its own axes."""
+    """Return an armature's Action, on its own skeleton and in its own axes."""
     clip = curves.read_clip(curves.fit(action, armature_object), armature.read_skeleton(armature_object), fps)
     return Shown(clip, f"the Action '{action.name}'", float(action.frame_range[0]))
 
 
 def of_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene, fps: float) -> Shown:
-    """Return what Blender shows of a character, whatever moves it; its pose where nothing does.
+    """Return the motion of a character as Blender shows it, whatever moves it, or its pose if nothing does.
 
-    Strips of the NLA say from which frame to which, else the scene's range does. Raises TaktError if those are too
+    Strips of the NLA give the frames, else the scene's range. Raises TaktError if those are too
     many frames.
     """
     span = nla_span(armature_object) or (_scene_span(scene) if _is_moved(armature_object, scene) else None)
@@ -79,7 +79,7 @@ def of_scene(armature_object: bpy.types.Object, scene: bpy.types.Scene, fps: flo
 
 
 def nla_span(armature_object: bpy.types.Object) -> tuple[int, int] | None:
-    """Return from which frame to which an armature plays the NLA, with its Action above, or None if it does not."""
+    """Return first and last frame of an armature's NLA, with the Action above it, or None if it has none."""
     animation: Any = armature_object.animation_data
     if animation is None or not animation.use_nla:
         return None

@@ -1,4 +1,4 @@
-"""A character with its performance, in H-Anim's axes and metres, as formats write it."""
+"""Convert a character with its motion to H-Anim's axes and metres, for formats that write it."""
 
 import tempfile
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ _KNOWN_IMAGES = (b"\x89PNG", b"\xff\xd8")
 
 def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, entry: Format,
                    as_frames: bool = False) -> tuple[ClipFile, tuple[str, ...]]:
-    """Return what a format writes of a character that plays a motion, and warnings about what is lost.
+    """Return the contents that a format writes for a character with a motion, and warnings about losses.
 
-    Where the object moves, by its own keys or with its parents, the topmost joints go along. X3D also gets its place in
-    the scene, and its skin: the visible meshes that the armature deforms and those that hang on its bones, as they are
+    If the object moves, by its own keys or with its parents, the topmost joints move along. X3D also gets its place in
+    the scene, and its skin: the visible meshes that the armature deforms and those attached to its bones,
     without modifiers. as_frames: in X3D, motion is HAnimMotion.
-    Raises TaktError if the motion is too long, and where nobody knows where the object is.
+    Raises TaktError if the motion is too long, or the object's transform cannot be known.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
     metres = unit_m(armature_object)
@@ -57,7 +57,7 @@ def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, 
 
 
 def unit_m(armature_object: bpy.types.Object) -> float:
-    """Return how many metres a unit of an armature's space is."""
+    """Return the metres in a unit of an armature's space."""
     size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
     scene = bpy.context.scene
     return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
@@ -65,10 +65,10 @@ def unit_m(armature_object: bpy.types.Object) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """What is written of one mesh, in the armature's space: V vertices, T triangles, M materials.
+    """The contents of one mesh, in the armature's space: V vertices, T triangles, M materials.
 
     name: of its object. positions, normals: (V, 3). triangles: (T, 3) vertices, with texture coordinates
-    uvs (T, 3, 2), or none. material: (T,) which of the looks each has.
+    uvs (T, 3, 2), or None. material: (T,) index into the looks.
     """
 
     name: str
@@ -82,7 +82,7 @@ class _Part:
 
     @classmethod
     def of(cls, written: WrittenMesh, armature_object: bpy.types.Object, names: tuple[str, ...]) -> "_Part":
-        """Read a mesh; names: of the bones, joint by joint."""
+        """Return the contents of a mesh; names: of the bones, joint by joint."""
         mesh_object, matrix = written.object, written.matrix
         data = cast(bpy.types.Mesh, mesh_object.data)
         points = mesh.transformed(matrix, mesh.read_mesh(mesh_object).vertices)
@@ -103,7 +103,7 @@ class _Part:
 
     @classmethod
     def skin(cls, parts: "list[_Part]", turn: FloatArray, unit_m: float) -> X3dSkin:
-        """Join parts, and turn them into H-Anim's axes and metres."""
+        """Return parts joined and converted to H-Anim's axes and metres."""
         first = np.cumsum([0, *(len(part.positions) for part in parts)])
         of_looks = np.cumsum([0, *(len(part.looks) for part in parts)])
         width = max(part.influences.joints.shape[1] for part in parts)
@@ -139,7 +139,7 @@ def _uvs(data: bpy.types.Mesh) -> FloatArray | None:
 
 
 def _look(material: bpy.types.Material | None) -> Look:
-    """Return the colour or the image that is a material's base colour; where it is neither, the viewport's colour."""
+    """Return the colour or the image of a material's base colour, or else the viewport's colour."""
     if material is None:
         return Look("")
     tree = versions.shader_tree(material)
@@ -155,7 +155,7 @@ def _look(material: bpy.types.Material | None) -> Look:
 
 
 def colour_of(material: bpy.types.Material | None) -> tuple[float, float, float]:
-    """Return a material's base colour, linear: of its shader where that is one colour, else the viewport's."""
+    """Return a material's base colour, linear: that of its shader if constant, else the viewport's."""
     return _look(material).colour
 
 
@@ -165,7 +165,7 @@ def _rgb(values: Any) -> tuple[float, float, float]:
 
 
 def _image_bytes(image: bpy.types.Image) -> bytes:
-    """Return an image as the file that it is, where that is PNG or JPEG, else as PNG; none where it is not there."""
+    """Return the bytes of an image: its file's if that is PNG or JPEG, else as PNG; empty if it does not exist."""
     packed = image.packed_file
     data = bytes(cast(Any, packed.data)) if packed is not None else b""
     if not data and image.source == "FILE":

@@ -1,4 +1,4 @@
-"""The meshes that files of a character are written of: those that it deforms, and those that hang on its bones."""
+"""The meshes that are written for a character: those that it deforms, and those attached to its bones."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ _LONGEST_CHAIN = 64
 
 @dataclass(frozen=True, eq=False)
 class WrittenMesh:
-    """A mesh object as it is written.
+    """A mesh object to be written.
 
-    matrix: (4, 4) from its space to the armature's, as it stands while the bones rest. bone: the one that it goes along
-    with, "" for none; weights: whether vertex groups say what moves it.
+    matrix: (4, 4) from its space to the armature's, with the bones at rest. bone: the one that it is attached to,
+    or ""; weights: whether vertex groups move it.
     """
 
     object: bpy.types.Object
@@ -36,11 +36,11 @@ class WrittenMesh:
 
     @property
     def is_still(self) -> bool:
-        """Whether it hangs on the armature itself, so that no bone moves it."""
+        """Whether it is attached to the armature itself, so that no bone moves it."""
         return not self.has_weights and not self.bone
 
     def influences(self, armature_object: bpy.types.Object, names: tuple[str, ...]) -> Influences:
-        """Return which joints move its vertices; names: of the bones, joint by joint."""
+        """Return the influences on its vertices; names: of the bones, joint by joint."""
         count = len(cast(bpy.types.Mesh, self.object.data).vertices)
         if self.has_weights:
             bones = (bone.name for bone in cast(Any, armature_object.data).bones)
@@ -52,7 +52,7 @@ class WrittenMesh:
 
 
 def written_meshes(armature_object: bpy.types.Object) -> tuple[list[WrittenMesh], list[str]]:
-    """Return the visible meshes that an armature deforms, then those that hang on it; and what is left out of them."""
+    """Return the visible meshes that an armature deforms, then those attached to it, and messages about others."""
     scene = bpy.context.scene
     skins, props, said = list[WrittenMesh](), list[WrittenMesh](), list[str]()
     for ob in scene.objects if scene is not None else ():
@@ -88,7 +88,7 @@ def _is_seen(ob: bpy.types.Object) -> bool:
 
 
 def _is_of(attachment: Attachment, armature_object: bpy.types.Object) -> bool:
-    """Say whether something is attached to an armature, also over another armature that is attached to it."""
+    """Return whether an object is attached to an armature, directly or through another armature."""
     found: Attachment | None = attachment
     for _ in range(_LONGEST_CHAIN):
         if found is None or found.armature == armature_object:
@@ -126,7 +126,7 @@ def _up_to(ob: bpy.types.Object, armature_object: bpy.types.Object) -> Iterator[
 
 
 def _at_rest(armature_object: bpy.types.Object, bone: str) -> FloatArray:
-    """Return the matrix (4, 4) that takes what goes along with a bone from where it is now to where it is at rest."""
+    """Return the matrix (4, 4) that moves an object on a bone from its current place to that at rest."""
     if not bone or bone not in cast(Any, armature_object.data).bones:
         return np.eye(4)
     rest = np.array(cast(Any, armature_object.data).bones[bone].matrix_local, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""A character as OGRE has it: skeleton with clips, meshes with weights, materials. In H-Anim's axes and metres."""
+"""Convert a character for OGRE: skeleton with clips, meshes with weights, materials. In H-Anim's axes and metres."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CORNER_DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class WrittenOgre:
-    """Files by name, paths of the images that belong to them, and warnings."""
+    """Files by name, paths of their images, and warnings."""
 
     files: Mapping[str, bytes]
     images: tuple[Path, ...]
@@ -43,9 +43,9 @@ class WrittenOgre:
 
 def read_clips(armature_object: bpy.types.Object, motion: Playable | None, name: str, actions: Iterable[str],
                fps: float) -> tuple[Skeleton, tuple[Clip, ...], tuple[str, ...]]:
-    """Return a character's skeleton and what it plays: its score's motion under a name, and Actions.
+    """Return a character's skeleton and its clips: its score's motion under a name, and Actions.
 
-    Returns warnings about Actions that are left out, since they move no bone of it.
+    Also returns warnings about Actions that are left out, since they move none of its bones.
     """
     skeleton = _in_file_axes(armature_object, armature.read_skeleton(armature_object))
     found, warnings = list[Clip](), list[str]()
@@ -66,7 +66,7 @@ def read_clips(armature_object: bpy.types.Object, motion: Playable | None, name:
 
 def read_character(armature_object: bpy.types.Object, skeleton: Skeleton, held: tuple[Clip, ...], stem: str,
                    forms: Iterable[str]) -> WrittenOgre:
-    """Write a character into files: STEM.skeleton, STEM.mesh and STEM.material.
+    """Return the files of a character: STEM.skeleton, STEM.mesh and STEM.material.
 
     forms: BINARY, XML or both. Raises TaktError if something cannot be written.
     """
@@ -160,7 +160,7 @@ def _parts(armature_object: bpy.types.Object, written: WrittenMesh,
 
 
 def _look(material: bpy.types.Material | None) -> tuple[OgreMaterial, Path | bytes | None]:
-    """Return a material's colour as screens show it, or its image with the path to it, or with what is packed."""
+    """Return a material's sRGB colour, or its image with its path or packed bytes."""
     if material is None:
         return OgreMaterial(_PLAIN, (0.8, 0.8, 0.8)), None
     tree = versions.shader_tree(material)
@@ -178,5 +178,5 @@ def _look(material: bpy.types.Material | None) -> tuple[OgreMaterial, Path | byt
 
 
 def _encoded(value: float) -> float:
-    """Turn a linear value into one as screens show it (sRGB)."""
+    """Convert a linear value to sRGB."""
     return 12.92 * value if value <= 0.0031308 else float(1.055 * value ** (1.0 / 2.4) - 0.055)

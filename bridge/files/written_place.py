@@ -1,4 +1,4 @@
-"""Where a character stands in the scene, for files that say so, and for those that cannot."""
+"""The character's place in the scene, for formats that can store it, and warnings for others."""
 
 import bpy
 import numpy as np
@@ -13,7 +13,7 @@ _SAME_M, _SAME_DEGREES = 1e-3, 0.1
 
 
 def place_of(world: FloatArray, turn: FloatArray) -> FloatArray:
-    """Return the matrix (4, 4), without a scale, that puts what is written where the object is, in H-Anim's axes.
+    """Return the matrix (4, 4), without scale, that moves the written character to its place, in H-Anim's axes.
 
     world: the object's matrix (4, 4). turn: (4,) from the armature's axes to H-Anim's.
     """
@@ -26,7 +26,7 @@ def place_of(world: FloatArray, turn: FloatArray) -> FloatArray:
 
 
 def left_out(armature_object: bpy.types.Object, place: FloatArray, entry: Format) -> tuple[str, ...]:
-    """Return what is said of a place in the scene that a format has none for."""
+    """Return warnings about a place in the scene if a format cannot store it."""
     x, height, depth = place[:3, 3].tolist()
     angle = float(np.degrees(rot.angle_between(rot.from_matrix(place[:3, :3]), rot.IDENTITY)))
     if max(abs(x), abs(height), abs(depth)) < _SAME_M and angle < _SAME_DEGREES:

@@ -1,1 +1,1 @@
-"""Materials, as what the preview's shaders draw."""
+"""Blender's materials converted to those of the preview's shaders."""

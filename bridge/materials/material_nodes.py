@@ -1,6 +1,6 @@
-"""The nodes of Blender's materials, as programmes for a shader.
+"""Convert the nodes of Blender's materials to programmes for a shader.
 
-Adding a node is one function here. What has no counterpart raises Unreadable.
+Adding a node is one function here. Anything without a counterpart raises Unreadable.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from ...core.shading.material import (
     AlphaMode,
     Colour,
     Programme,
-    Step,
+    ProgrammeStep,
     Texture,
     UvMatrix,
     check_programme,
@@ -39,18 +39,18 @@ Other = TypeVar("Other")
 
 
 class Unreadable(Exception):  # noqa: N818  # an answer, not a failure
-    """A material has something that has no counterpart here."""
+    """A part of a material has no counterpart in a programme."""
 
 
 def is_there(image: bpy.types.Image | None) -> bool:
-    """Return whether an image has pixels; they are loaded where they have not been. Films count as missing."""
+    """Return whether an image has pixels; they are loaded if necessary. Films count as missing."""
     return (image is not None and image.source in ("FILE", "GENERATED", "TILED")
             and 0 not in tuple(cast(Any, image.size)))
 
 
 @dataclass
 class UvMaps:
-    """The UV maps that a surface takes: the active one and, as soon as it is asked for, one other."""
+    """The UV maps of a surface: the active one, and at most one other, which is added when it is first used."""
 
     active: str
     rendered: str
@@ -59,14 +59,14 @@ class UvMaps:
 
     @classmethod
     def of(cls, mesh: bpy.types.Mesh) -> "UvMaps":
-        """Take the maps of a mesh."""
+        """Return the maps of a mesh."""
         layers = mesh.uv_layers
         rendered = next((layer.name for layer in layers if layer.active_render), "")
         active = layers.active.name if layers.active else rendered
         return cls(active, rendered, frozenset(layer.name for layer in layers))
 
     def index(self, name: str) -> int:
-        """Return by which of the two numbers a map is known; raise Unreadable where it would be a third."""
+        """Return the number of a map, 0 or 1; raise Unreadable if it would be a third."""
         name = name or self.rendered
         if name not in self.names:
             raise Unreadable
@@ -80,7 +80,7 @@ class UvMaps:
 
 @dataclass
 class Reader:
-    """Reads one material's node tree. is_whole: whether all that it has come across has a counterpart."""
+    """Reads one material's node tree. is_whole: whether all nodes so far have a counterpart."""
 
     maps: UvMaps
     textures: list[Texture] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Reader:
     _depth: int = 0
 
     def colour(self, socket: bpy.types.NodeSocket) -> Programme:
-        """Return the programme for what a socket takes; of an unknown node, for the colour that it is given."""
+        """Return the programme for a socket's input; for an unknown node, that of its input colour."""
         link = link_into(socket)
         if link is None:
             if socket.type not in ("VALUE", "RGBA", "VECTOR"):
@@ -106,17 +106,17 @@ class Reader:
         return _checked(programme)
 
     def colour_input(self, node: bpy.types.Node) -> bpy.types.NodeSocket:
-        """Return the input that a node's colour most likely comes from: the first colour, one that is linked first."""
+        """Return the input that most likely gives a node's colour: the first colour, linked ones preferred."""
         colours = [socket for socket in node.inputs if socket.type == "RGBA" and socket.enabled]
         if not colours:
             raise Unreadable
         return next((socket for socket in colours if link_into(socket)), colours[0])
 
     def value(self, socket: bpy.types.NodeSocket) -> Programme:
-        """Return the programme for a number; a colour counts by how bright it is."""
+        """Return the programme for a number; a colour is converted to its brightness."""
         link, programme = link_into(socket), self.colour(socket)
         is_colour = link is not None and cast(bpy.types.NodeSocket, link.from_socket).type == "RGBA"
-        return (*programme, Step("CHANNEL", LUMINANCE)) if is_colour else programme
+        return (*programme, ProgrammeStep("CHANNEL", LUMINANCE)) if is_colour else programme
 
     def texture(self, node: bpy.types.ShaderNodeTexImage) -> int:
         """Return the index of an image node's texture."""
@@ -130,14 +130,14 @@ class Reader:
         return self.textures.index(texture)
 
     def paint(self, name: str) -> Programme:
-        """Return the programme for a painted colour; a material has one."""
+        """Return the programme for a painted colour; raise Unreadable if the material has another one."""
         if self.painted not in (None, name):
             raise Unreadable
         self.painted = name
-        return (Step("ATTRIBUTE"),)
+        return (ProgrammeStep("ATTRIBUTE"),)
 
     def _mapped(self, socket: bpy.types.NodeSocket) -> tuple[int, UvMatrix]:
-        """Return the UV map that a vector comes from, and image from UV."""
+        """Return the UV map of a vector, and the matrix image from UV."""
         link = link_into(socket)
         if link is None:
             return self.maps.index(""), UV_IDENTITY
@@ -157,11 +157,11 @@ class Reader:
         return which, _mapping(node)
 
     def value_or(self, socket: bpy.types.NodeSocket, otherwise: Other) -> Programme | Other:
-        """Return the programme for the number that a socket takes, or something else where it cannot be read."""
+        """Return the programme for the number of a socket, or the alternative if it cannot be read."""
         return self._either(self.value, socket, otherwise)
 
     def colour_or(self, socket: bpy.types.NodeSocket, otherwise: Other) -> Programme | Other:
-        """Return the programme for the colour that a socket takes, or something else where it cannot be read."""
+        """Return the programme for the colour of a socket, or the alternative if it cannot be read."""
         return self._either(self.colour, socket, otherwise)
 
     def _either(self, read: Callable[[bpy.types.NodeSocket], Programme], socket: bpy.types.NodeSocket,
@@ -175,9 +175,9 @@ class Reader:
             return otherwise
 
     def normal(self, socket: bpy.types.NodeSocket) -> tuple[int, float]:
-        """Return the texture of a normal map and how strong it is; −1 if there is none, or none that can be read.
+        """Return the texture of a normal map and its strength; −1 if there is none, or none that can be read.
 
-        Of Bump the normals that it is given are taken.
+        For Bump its input normals are used.
         """
         link = link_into(socket)
         for _ in range(_DEEPEST):
@@ -206,10 +206,10 @@ class Reader:
 
 
 def link_into(socket: bpy.types.NodeSocket) -> bpy.types.NodeLink | None:
-    """Return the link that a socket takes its value from, None if its own counts.
+    """Return the link that gives a socket's value, or None if its own value is used.
 
-    Through reroutes, and through muted nodes as Blender passes them: where nothing is linked to the input that a muted
-    node's output stands for, or there is none, it is as if the socket were not linked.
+    Reroutes and muted nodes are followed as in Blender: if a muted node's output has no matching input, or that is not
+    linked, the socket counts as not linked.
     """
     for _ in range(_DEEPEST):
         link = next((link for link in cast(Any, socket.links) if link.is_valid and not link.is_muted), None)
@@ -238,7 +238,7 @@ def texture_of(node: bpy.types.ShaderNodeTexImage, uv_map: int, image_from_uv: U
 
 
 def _mapping(node: bpy.types.ShaderNodeMapping) -> UvMatrix:
-    """Return the part of a Mapping node's matrix that moves UV."""
+    """Return the matrix (2, 3) of a Mapping node for UV."""
     inputs: Any = node.inputs
     if node.vector_type == "NORMAL":
         raise Unreadable
@@ -252,7 +252,7 @@ def _mapping(node: bpy.types.ShaderNodeMapping) -> UvMatrix:
 
 
 def _checked(programme: Programme) -> Programme:
-    """Return a programme; raise Unreadable where it is too much for the shader."""
+    """Return a programme; raise Unreadable if it exceeds the shader's limits."""
     try:
         check_programme(programme, MAX_TEXTURES)
     except ValueError:
@@ -263,8 +263,8 @@ def _checked(programme: Programme) -> Programme:
 
 
 def _image(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
-    read = Step("TEXTURE", reader.texture(node))
-    return (read, Step("CHANNEL", 3)) if source.name == "Alpha" else (read,)
+    read = ProgrammeStep("TEXTURE", reader.texture(node))
+    return (read, ProgrammeStep("CHANNEL", 3)) if source.name == "Alpha" else (read,)
 
 
 def _attribute(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
@@ -272,8 +272,8 @@ def _attribute(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Progr
         raise Unreadable
     painted = reader.paint(node.layer_name if node.type == "VERTEX_COLOR" else node.attribute_name)
     if source.name in ("Fac", "Factor"):
-        return (*painted, Step("CHANNEL", LUMINANCE))
-    return (*painted, Step("CHANNEL", 3)) if source.name == "Alpha" else painted
+        return (*painted, ProgrammeStep("CHANNEL", LUMINANCE))
+    return (*painted, ProgrammeStep("CHANNEL", 3)) if source.name == "Alpha" else painted
 
 
 def _constant(_: Reader, __: bpy.types.Node, source: bpy.types.NodeSocket) -> Programme:
@@ -295,32 +295,32 @@ def _mix(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
         raise Unreadable
     if kind not in _BLENDS:
         kind, reader.is_whole = "MIX", False
-    share = (*reader.value(factor), *((Step("CLAMP"),) if is_factor_clamped and factor.is_linked else ()))
-    mixed = (*share, *reader.colour(a), *reader.colour(b), Step(_BLENDS[kind]))
-    return (*mixed, Step("CLAMP")) if is_clamped else mixed
+    share = (*reader.value(factor), *((ProgrammeStep("CLAMP"),) if is_factor_clamped and factor.is_linked else ()))
+    mixed = (*share, *reader.colour(a), *reader.colour(b), ProgrammeStep(_BLENDS[kind]))
+    return (*mixed, ProgrammeStep("CLAMP")) if is_clamped else mixed
 
 
 def _math(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
     if node.operation == "ROUND":
-        made = (*reader.value(node.inputs[0]), Step("ROUND"))
+        made = (*reader.value(node.inputs[0]), ProgrammeStep("ROUND"))
     elif node.operation in _SUMS:
-        made = (*reader.value(node.inputs[0]), *reader.value(node.inputs[1]), Step(_SUMS[node.operation]))
+        made = (*reader.value(node.inputs[0]), *reader.value(node.inputs[1]), ProgrammeStep(_SUMS[node.operation]))
     else:
         raise Unreadable
-    return (*made, Step("CLAMP")) if node.use_clamp else made
+    return (*made, ProgrammeStep("CLAMP")) if node.use_clamp else made
 
 
 def _separate(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
     if getattr(node, "mode", "RGB") != "RGB":
         raise Unreadable
-    return (*reader.colour(node.inputs[0]), Step("CHANNEL", list(node.outputs).index(source)))
+    return (*reader.colour(node.inputs[0]), ProgrammeStep("CHANNEL", list(node.outputs).index(source)))
 
 
 def _combine(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
     if getattr(node, "mode", "RGB") != "RGB":
         raise Unreadable
     red, green, blue = (reader.value(socket) for socket in node.inputs[:3])
-    return (*red, *green, *blue, Step("COLOUR"))
+    return (*red, *green, *blue, ProgrammeStep("COLOUR"))
 
 
 def _constants(node: Any, *inputs: int) -> tuple[float, float, float, float]:
@@ -334,30 +334,30 @@ def _constants(node: Any, *inputs: int) -> tuple[float, float, float, float]:
 def _adjust(operation: str, *inputs: int) -> "_NodeReader":
     """Return the reader of a node that changes a colour by the numbers in these of its inputs."""
     def read(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
-        return (*reader.colour(node.inputs["Color"]), Step(operation, 0, _constants(node, *inputs)))
+        return (*reader.colour(node.inputs["Color"]), ProgrammeStep(operation, 0, _constants(node, *inputs)))
 
     return read
 
 
 def _grey(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
-    return (*reader.colour(node.inputs[0]), Step("CHANNEL", LUMINANCE))
+    return (*reader.colour(node.inputs[0]), ProgrammeStep("CHANNEL", LUMINANCE))
 
 
 def _clamp(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
     if _constants(node, 1, 2)[:2] != (0.0, 1.0):
         raise Unreadable
-    return (*reader.value(node.inputs[0]), Step("CLAMP"))
+    return (*reader.value(node.inputs[0]), ProgrammeStep("CLAMP"))
 
 
 def _ramp(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
-    """Look it up, as Blender itself does: so all its ways of interpolating, and of mixing hues, are one."""
+    """Return the programme of a colour ramp as a table that Blender computes, so all interpolations are supported."""
     table = tuple(cast(Colour, tuple(map(float, node.color_ramp.evaluate(place)))) for place in _PLACES)
-    colour = (*reader.value(node.inputs[0]), Step("RAMP", table=table))
-    return (*colour, Step("CHANNEL", 3)) if source.name == "Alpha" else colour
+    colour = (*reader.value(node.inputs[0]), ProgrammeStep("RAMP", table=table))
+    return (*colour, ProgrammeStep("CHANNEL", 3)) if source.name == "Alpha" else colour
 
 
 def _given(reader: Reader, node: Any, source: bpy.types.NodeSocket) -> Programme:
-    """Return the colour that a node is given which is not known, instead of the one that it makes of it."""
+    """Return the input colour of an unknown node instead of its result."""
     if source.type != "RGBA":
         raise Unreadable
     reader.is_whole = False

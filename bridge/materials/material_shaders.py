@@ -1,6 +1,6 @@
-"""The surface shaders of Blender's materials, alone or mixed, as core's material.
+"""Convert the surface shaders of Blender's materials, single or mixed, to core's material.
 
-One material has one colour, so of two shaders it has what lies between: of *Glossy* in *Diffuse* a half metal.
+A material has only one colour, so two shaders are blended: *Glossy* mixed into *Diffuse* gives a half metal.
 """
 
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import bpy
 
-from ...core.shading.material import DARK, Material, Programme, Step, evaluate, number
+from ...core.shading.material import DARK, Material, Programme, ProgrammeStep, evaluate, number
 from .material_nodes import SOLID, Reader, Unreadable, link_into
 
 _METALS = frozenset(("BSDF_GLOSSY", "BSDF_METALLIC"))
@@ -22,9 +22,9 @@ _CLEAR = Material(alpha=number(0.0), cutoff=SOLID, is_blended=True)
 
 
 def read_shaders(reader: Reader, socket: bpy.types.NodeSocket, plain: Material) -> Material | None:
-    """Return the material that a socket takes, None if nothing is linked to it.
+    """Return the material of a socket, or None if nothing is linked to it.
 
-    What cannot be read is as in `plain`; but without any colour this raises Unreadable.
+    Parts that cannot be read are taken from `plain`; without any colour this raises Unreadable.
     """
     found = _surface(reader, socket, plain)
     if found is None:
@@ -47,7 +47,7 @@ def _surface(reader: Reader, socket: bpy.types.NodeSocket, plain: Material) -> M
 
 
 def _of_two(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
-    """Return what two shaders give together; one of them where the other or their share cannot be read."""
+    """Return the blend of two shaders, or one of them if the other or their share cannot be read."""
     sides = _sides(reader, node, plain)
     if len(sides) == 1:
         return sides[0]
@@ -64,7 +64,7 @@ def _of_two(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
 
 
 def _sides(reader: Reader, node: bpy.types.Node, plain: Material) -> list[Material]:
-    """Return which of two shaders can be read; raise Unreadable where none can."""
+    """Return those of two shaders that can be read; raise Unreadable if none can."""
     sides = []
     *_, first, second = node.inputs
     for socket in (first, second):
@@ -79,23 +79,23 @@ def _sides(reader: Reader, node: bpy.types.Node, plain: Material) -> list[Materi
 
 
 def _seen_through(a: Material, b: Material, share: Programme | None) -> Material:
-    """Return of two, one of them clear, the other, and how much there is of it: all where that is not known."""
+    """Return the opaque one of two shaders, of which the other is transparent, with its alpha: 1 if unknown."""
     if share is None:
         return b if a.alpha == _CLEAR.alpha else a
     if a.alpha == _CLEAR.alpha:
         return replace(b, alpha=_times(share, b.alpha))
-    return replace(a, alpha=_times(_folded((*_ONE, *share, Step("SUBTRACT"))), a.alpha))
+    return replace(a, alpha=_times(_folded((*_ONE, *share, ProgrammeStep("SUBTRACT"))), a.alpha))
 
 
 def _doubled(half: Material) -> Material:
-    """Return the sum of two shaders, from what lies in their middle."""
+    """Return the sum of two shaders from their mean."""
     return replace(half, colour=_times(half.colour, _TWO), emission=_times(half.emission, _TWO))
 
 
 def _mixed(a: Material, b: Material, share: Programme) -> Material:
-    """Return so much of b in place of a; raise ValueError if the programmes become too deep.
+    """Return the blend of a and b by a share; raise ValueError if the programmes become too deep.
 
-    The one that mirrors decides how sharply: Diffuse has no roughness of this kind.
+    Roughness is that of the reflecting one, since Diffuse has no roughness of this kind.
     """
     roughness = b.roughness if a.roughness == _DULL else a.roughness if b.roughness == _DULL else _mix(
         share, a.roughness, b.roughness)
@@ -106,7 +106,7 @@ def _mixed(a: Material, b: Material, share: Programme) -> Material:
 
 
 def _shader(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
-    """Return what a shader shows; of one that is not known, a group for instance, what its inputs' names tell."""
+    """Return the material of a shader; for an unknown one, such as a group, by the names of its inputs."""
     inputs: Any = node.inputs
     colours = [socket for socket in node.inputs if socket.type == "RGBA"]
     colour = reader.colour(colours[0] if node.type in _KNOWN else reader.colour_input(node))
@@ -129,28 +129,28 @@ def _shader(reader: Reader, node: bpy.types.Node, plain: Material) -> Material:
 
 
 def _refracts(node: bpy.types.Node) -> bool:
-    """Return whether a shader is glass wholly or partly, which is drawn without what is behind it."""
+    """Return whether a shader is wholly or partly glass, which is drawn opaque."""
     weight = cast(Any, node.inputs).get("Transmission Weight")
     return weight is not None and (link_into(weight) is not None or float(weight.default_value) > 0.0)
 
 
 def _emission(reader: Reader, colour: bpy.types.NodeSocket, strength: bpy.types.NodeSocket) -> Programme:
-    """Return the light that a shader emits besides, none where that cannot be read."""
+    """Return the light that a shader emits in addition, or none if it cannot be read."""
     much = reader.value_or(strength, DARK)
     return DARK if much == DARK else _times(reader.colour_or(colour, DARK), much)
 
 
 def _times(a: Programme, b: Programme) -> Programme:
     """Return the programme for the product of two."""
-    return a if b == _ONE else b if a == _ONE else _folded((*a, *b, Step("MULTIPLY")))
+    return a if b == _ONE else b if a == _ONE else _folded((*a, *b, ProgrammeStep("MULTIPLY")))
 
 
 def _mix(share: Programme, a: Programme, b: Programme) -> Programme:
-    return a if a == b else _folded((*share, *a, *b, Step("MIX")))
+    return a if a == b else _folded((*share, *a, *b, ProgrammeStep("MIX")))
 
 
 def _folded(programme: Programme) -> Programme:
-    """Return a programme, as a constant where it asks for nothing that differs from place to place."""
+    """Return a programme, folded to a constant if it reads nothing that varies."""
     if any(step.operation in ("TEXTURE", "ATTRIBUTE", "OBJECT") for step in programme):
         return programme
     return number(*map(float, evaluate(programme)[:3]))

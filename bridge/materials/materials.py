@@ -1,7 +1,7 @@
-"""Blender's materials as core's: what a viewport would show of them, in each of its colour modes.
+"""Convert Blender's materials to core's, as a viewport would show them, in each of its colour modes.
 
-The nodes that make up most characters' materials are read. Of another the colour that it is given is shown, and where
-there is none, the material's viewport colour. Nothing here raises.
+The most common nodes are read. For another node its input colour is shown, or the material's viewport colour if there
+is none. Nothing here raises.
 """
 
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 import bpy
 
-from ...core.shading.material import UV_IDENTITY, Material, Step, number
+from ...core.shading.material import UV_IDENTITY, Material, ProgrammeStep, number
 from ..versions import shader_tree
 from .material_nodes import SOLID, Reader, Unreadable, UvMaps, is_there, texture_of
 from .material_shaders import read_shaders
@@ -27,7 +27,7 @@ class Surface:
     """What the faces of one material slot look like, in each colour mode.
 
     uv_maps: the names of the mesh's active UV map and of one other, "" if there is none. painted: the name of a
-    painted colour, "": the mesh's default. simplified: the material's name where not all of its nodes are in NODES.
+    painted colour, "": the mesh's default. simplified: the material's name if some of its nodes are not in NODES.
     """
 
     materials: dict[ColourMode, Material]
@@ -42,18 +42,18 @@ class Surface:
 
 
 def read_surfaces(mesh_object: bpy.types.Object, mesh: bpy.types.Mesh) -> list[Surface]:
-    """Return how each of an object's material slots looks on a mesh; without slots there is one all the same."""
+    """Return the surface of each material slot of an object on a mesh; without slots, a default one."""
     return [read_surface(slot.material, mesh) for slot in mesh_object.material_slots] or [read_surface(None, mesh)]
 
 
 def read_surface(material: bpy.types.Material | None, mesh: bpy.types.Mesh) -> Surface:
-    """Return how a material looks on a mesh in each mode."""
+    """Return a material on a mesh in each mode."""
     plain = _NO_MATERIAL if material is None else _plain(material)
     maps = UvMaps.of(mesh)
     nodes, is_whole = (plain, True) if material is None else _by_nodes(material, plain, maps)
     return Surface({"NODES": nodes, "MATERIAL": plain,
                     "TEXTURE": plain if material is None or not maps.active else _by_texture(material, plain),
-                    "OBJECT": _one_colour(Step("OBJECT")), "PAINTED": _one_colour(Step("ATTRIBUTE"))},
+                    "OBJECT": _one_colour(ProgrammeStep("OBJECT")), "PAINTED": _one_colour(ProgrammeStep("ATTRIBUTE"))},
                    (maps.active, maps.other), nodes.painted,
                    "" if is_whole or material is None else material.name)
 
@@ -64,15 +64,15 @@ def _plain(material: bpy.types.Material) -> Material:
                     cutoff=SOLID if alpha < 1.0 else 0.0, is_blended=alpha < 1.0)
 
 
-def _one_colour(step: Step) -> Material:
+def _one_colour(step: ProgrammeStep) -> Material:
     colour = (step,)
-    return Material(colour, (step, Step("CHANNEL", 3)), cutoff=SOLID, is_blended=True)
+    return Material(colour, (step, ProgrammeStep("CHANNEL", 3)), cutoff=SOLID, is_blended=True)
 
 
 def _by_texture(material: bpy.types.Material, plain: Material) -> Material:
-    """Return what *Texture* shows: the image of the active texture node on the active UV map, as it is.
+    """Return the material in *Texture* mode: the image of the active texture node on the active UV map.
 
-    Where nobody has made a texture active, as in a file just imported, Blender takes the first one.
+    If no texture node is active, as in a file just imported, Blender uses the first one.
     """
     tree = shader_tree(material)
     if tree is None:
@@ -82,7 +82,8 @@ def _by_texture(material: bpy.types.Material, plain: Material) -> Material:
     if not isinstance(chosen, bpy.types.ShaderNodeTexImage) or not is_there(chosen.image):
         return plain
     texture = replace(texture_of(chosen, 0, UV_IDENTITY), extension="REPEAT")
-    return replace(plain, colour=(Step("TEXTURE"),), alpha=(Step("TEXTURE"), Step("CHANNEL", 3)), textures=(texture,),
+    read = ProgrammeStep("TEXTURE")
+    return replace(plain, colour=(read,), alpha=(read, ProgrammeStep("CHANNEL", 3)), textures=(texture,),
                    cutoff=_TEXTURE_CUTOFF, is_blended=False)
 
 
@@ -91,7 +92,7 @@ def _is_texture(node: bpy.types.Node) -> bool:
 
 
 def _by_nodes(material: bpy.types.Material, plain: Material, maps: UvMaps) -> tuple[Material, bool]:
-    """Return what a material's nodes show, and whether that is all of it."""
+    """Return the material by its nodes, and whether all of them are supported."""
     tree: Any = shader_tree(material)
     output = None if tree is None else tree.get_output_node("EEVEE")
     if output is None:

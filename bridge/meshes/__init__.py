@@ -1,1 +1,1 @@
-"""Meshes: their arrays, vertex groups and modifiers, and what binding reads and writes."""
+"""Meshes: their arrays, vertex groups and modifiers, and reading and writing for binding."""

@@ -1,4 +1,4 @@
-"""What ties a bound mesh to its armature: its parent, one Armature modifier, and no other skeleton's any more."""
+"""Attach a bound mesh to its armature: as its parent, with one Armature modifier, detached from other skeletons."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, cast
@@ -17,14 +17,14 @@ _AFTER_BENDING = _SIMULATED | {"SUBSURF", "MULTIRES", "NODES", "LAPLACIANSMOOTH"
 
 def earlier_armatures(mesh_object: bpy.types.Object, armature_object: bpy.types.Object,
                       kept: Collection[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the armatures that a mesh follows, and will leave once it is bound to another one.
+    """Return the armatures from which a mesh is detached when it is bound to another one.
 
-    None if it follows that one already: a face's armature beside the body's is meant. None of `kept` either.
-    Cheap enough for every redraw.
+    Empty if it follows that one already, since an additional armature, as for a face, is then intended. Without `kept`.
+    Fast enough for every redraw.
     """
     followed = [modifier.object for modifier in _armature_modifiers(mesh_object)
                 if modifier.object is not None and (modifier.show_viewport or modifier.show_render)]
-    if mesh_object.parent is not None and mesh_object.parent_type == "ARMATURE":  # moves it without a modifier
+    if mesh_object.parent is not None and mesh_object.parent_type == "ARMATURE":  # deforms it without a modifier
         followed.append(mesh_object.parent)
     if armature_object in followed:
         return []
@@ -35,9 +35,9 @@ def attach(mesh_object: bpy.types.Object, armature_object: bpy.types.Object,
            earlier: Collection[bpy.types.Object] = ()) -> int:
     """Parent the mesh to the armature without moving it, and let one Armature modifier deform it.
 
-    It takes the place of those of the earlier armatures. The groups of their bones go, unless they are locked, in use
-    elsewhere, or of a bone that still moves the mesh. Returns how many went.
-    A modifier that stands behind Remesh, Cloth, Soft Body or Corrective Smooth is moved ahead of them.
+    It replaces the modifiers of the earlier armatures. The groups of their bones are removed, unless they are locked,
+    used elsewhere, or belong to a bone that still moves the mesh. Returns the number of removed groups.
+    A modifier behind Remesh, Cloth, Soft Body or Corrective Smooth is moved ahead of them.
     """
     _parent(mesh_object, armature_object)
     found = _armature_modifiers(mesh_object)
@@ -61,7 +61,7 @@ def _armature_modifiers(mesh_object: bpy.types.Object) -> list[bpy.types.Armatur
 
 
 def _parent(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> None:
-    """Make the armature the parent as Blender does: location, rotation and scale stay, the inverse takes it up.
+    """Make the armature the parent as Blender does: location, rotation and scale stay, the parent inverse is adapted.
 
     world = parent · inverse · basis must stay as it is, shear included.
     """
@@ -82,7 +82,7 @@ def _add_modifier(mesh_object: bpy.types.Object) -> bpy.types.ArmatureModifier:
 
 
 def _move_ahead(mesh_object: bpy.types.Object, modifier: bpy.types.ArmatureModifier, others: Collection[str]) -> None:
-    """Move the modifier ahead of those of other types, but not ahead of a Mirror modifier that stands before it."""
+    """Move the modifier ahead of those of these types, but not ahead of a Mirror modifier that precedes it."""
     types = [other.type for other in mesh_object.modifiers]
     now = mesh_object.modifiers.find(modifier.name)
     after_mirrors = 1 + max((i for i, kind in enumerate(types[:now]) if kind == "MIRROR"), default=-1)
@@ -91,7 +91,7 @@ def _move_ahead(mesh_object: bpy.types.Object, modifier: bpy.types.ArmatureModif
 
 
 def _remove_groups(mesh_object: bpy.types.Object, earlier: Collection[bpy.types.Object]) -> int:
-    """Remove the groups of the earlier armatures' bones that nothing needs any more; return how many."""
+    """Remove the groups of the earlier armatures' bones that nothing uses; return their number."""
     still = [modifier.object for modifier in _armature_modifiers(mesh_object) if modifier.object is not None]
     stale = _deforming(earlier) - _deforming(still) - set(_names_in_use(mesh_object))
     names = [group.name for group in mesh_object.vertex_groups if group.name in stale and not group.lock_weight]
@@ -106,7 +106,7 @@ def _deforming(armature_objects: Collection[bpy.types.Object]) -> set[str]:
 
 
 def _names_in_use(mesh_object: bpy.types.Object) -> Iterator[str]:
-    """Yield all names that may be those of vertex groups, as other modifiers, shape keys and constraints say them."""
+    """Yield all names used by other modifiers, shape keys and constraints that may be those of vertex groups."""
     keys = cast(bpy.types.Mesh, mesh_object.data).shape_keys
     holders: list[Any] = [*mesh_object.modifiers, *mesh_object.particle_systems, *(keys.key_blocks if keys else ())]
     holders += [modifier.settings for modifier in holders if hasattr(modifier, "settings")]

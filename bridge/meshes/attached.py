@@ -1,4 +1,4 @@
-"""What is attached to an armature without being bound to it: hats and swords, on a bone or the armature itself."""
+"""Objects attached to an armature without being bound, such as hats and swords, to a bone or the armature itself."""
 
 from typing import NamedTuple
 
@@ -12,16 +12,16 @@ _LONGEST_CHAIN = 64
 
 
 class Attachment(NamedTuple):
-    """What an object is attached to; bone: "" if it is the armature itself."""
+    """The armature and bone to which an object is attached; bone: "" for the armature itself."""
 
     armature: bpy.types.Object
     bone: str
 
 
 def attachment_of(ob: bpy.types.Object) -> Attachment | None:
-    """Return the armature and the bone that an object is attached to, None if there is none.
+    """Return the armature and the bone to which an object is attached, or None.
 
-    First its constraints count, of several the last; then its parent; then what the parent is attached to.
+    Its constraints are checked first, the last one first; then its parent; then the attachment of its parent.
     """
     for _ in range(_LONGEST_CHAIN):
         attached = _by_constraint(ob)
@@ -37,7 +37,7 @@ def attachment_of(ob: bpy.types.Object) -> Attachment | None:
 
 
 def _by_constraint(ob: bpy.types.Object) -> Attachment | None:
-    """Return what a constraint attaches an object to; location and rotation copied from one bone count too."""
+    """Return the attachment by a constraint; location and rotation copied from one bone count too."""
     copied: dict[Attachment, set[str]] = {}
     for constraint in reversed(ob.constraints):
         if constraint.mute or not constraint.enabled or constraint.influence < 1.0 or is_takts(constraint):

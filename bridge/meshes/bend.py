@@ -1,7 +1,7 @@
-"""Bending joints to see how their skin follows, and putting them back exactly.
+"""Bend joints to see how their skin follows, and restore them exactly.
 
-What the rotations were is kept with the armature object, so that undo, saving and loading keep it as well. Keys are
-never touched: the bones are turned as they are when posed by hand.
+The original rotations are stored with the armature object, so that undo, saving and loading keep them. Keys are
+never changed: the bones are rotated as in posing by hand.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ _reports: dict[int, tuple[str, ...]] = {}
 
 
 def is_bent(armature_object: bpy.types.Object) -> bool:
-    """Return whether joints are bent and wait to be put back."""
+    """Return whether joints are bent and have to be restored."""
     return _KEPT in cast(Any, armature_object)
 
 
@@ -32,13 +32,13 @@ def bendable(armature_object: bpy.types.Object) -> list[bpy.types.PoseBone]:
 
 
 def keep(armature_object: bpy.types.Object, bones: Iterable[bpy.types.PoseBone], frame: float) -> None:
-    """Remember how the bones are turned, for `put_back`."""
+    """Store the rotations of bones for `put_back`."""
     cast(Any, armature_object)[_KEPT] = {"frame": frame, "bones": {
         bone.name: {"mode": bone.rotation_mode, "rotation": list(getattr(bone, _attribute(bone)))} for bone in bones}}
 
 
 def bend(armature_object: bpy.types.Object, name: str, angle_rad: float) -> None:
-    """Turn a bone by an angle from how it was when it was kept; one that was renamed or removed since stays."""
+    """Rotate a bone by an angle from its stored rotation; a bone that was renamed or removed stays."""
     assert armature_object.pose is not None
     bone = armature_object.pose.bones.get(name)
     if bone is None:
@@ -57,7 +57,7 @@ def bend(armature_object: bpy.types.Object, name: str, angle_rad: float) -> None
 
 
 def bend_all(armature_object: bpy.types.Object, angle_rad: float, frame: float) -> int:
-    """Bend every joint, each to the opposite side of its parent; return how many."""
+    """Bend every joint, each to the opposite side of its parent; return their number."""
     bones = bendable(armature_object)
     keep(armature_object, bones, frame)
     for bone in bones:
@@ -66,7 +66,7 @@ def bend_all(armature_object: bpy.types.Object, angle_rad: float, frame: float) 
 
 
 def put_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Turn all bones back to how they were; on another frame than then, animated ones go where their keys say."""
+    """Restore the rotations of all bones; on another frame than then, animated ones follow their keys."""
     holder = cast(Any, armature_object)
     kept = holder[_KEPT].to_dict()
     assert armature_object.pose is not None
@@ -82,17 +82,17 @@ def put_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
 
 
 def keep_report(armature_object: bpy.types.Object, lines: Sequence[str]) -> None:
-    """Remember what was found to break when joints bend."""
+    """Store the report of a bend test."""
     _reports[armature_object.session_uid] = tuple(lines)
 
 
 def last_report(armature_object: bpy.types.Object | None) -> tuple[str, ...]:
-    """Return what was found since the character was last bound, line by line."""
+    """Return the report since the character was last bound, line by line."""
     return () if armature_object is None else _reports.get(armature_object.session_uid, ())
 
 
 def forget_report(armature_object: bpy.types.Object) -> None:
-    """Weights are written anew: what was found holds no longer."""
+    """Remove the report, since the weights have changed."""
     _reports.pop(armature_object.session_uid, None)
 
 

@@ -14,7 +14,7 @@ _WIDEST = {name: {"min": least, "max": most} for name, (least, most) in RANGES.i
 
 
 class BindOptions:
-    """Annotations that the operator inherits."""
+    """Properties that the operator inherits."""
 
     if TYPE_CHECKING:
         method: str
@@ -76,7 +76,7 @@ class BindOptions:
             default=False, options={"SKIP_SAVE"})
 
     def settings(self) -> BindSettings:
-        """Return what the method reads of them."""
+        """Return the settings for the method."""
         return BindSettings(**{name: getattr(self, name) for name in BINDING_METHODS[self.method].settings})
 
     def scope(self) -> BindScope:
@@ -85,7 +85,7 @@ class BindOptions:
                          self.keep_existing)
 
     def draw_options(self, layout: bpy.types.UILayout) -> None:
-        """Draw those that matter for the method."""
+        """Draw the options of the method."""
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(self, "method")

@@ -1,4 +1,4 @@
-"""What Auto-bind binds to what, and why it cannot: everything is checked before the first write."""
+"""The armature and meshes for Auto-bind, and why they cannot be bound: all is checked before the first write."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SINGULAR_BELOW = 1e-30
 def selection(context: bpy.types.Context) -> tuple[bpy.types.Object | None, list[bpy.types.Object]]:
     """Return the active armature, else the only selected one, and the selected meshes.
 
-    What is parented to a bone, as a sword, is left alone unless nothing else is selected.
+    Objects parented to a bone, such as a sword, are left out unless nothing else is selected.
     """
     selected = context.selected_objects
     armatures = [ob for ob in selected if ob.type == "ARMATURE"]
@@ -70,7 +70,7 @@ def _is_prop(ob: bpy.types.Object) -> bool:
 
 
 def selection_problem(context: bpy.types.Context) -> str:
-    """Return why the selection cannot be bound, or an empty text; cheap enough for every redraw."""
+    """Return why the selection cannot be bound, or ""; fast enough for every redraw."""
     armature_object, mesh_objects = selection(context)
     if not mesh_objects:
         return "Select the meshes to bind, and the armature"
@@ -82,13 +82,13 @@ def selection_problem(context: bpy.types.Context) -> str:
 
 
 def mode_problem(objects: Sequence[bpy.types.Object]) -> str:
-    """Return which object's mode forbids to write vertex groups, or an empty text."""
+    """Return a message about the first object whose mode does not allow writing vertex groups, or ""."""
     edited = next((ob for ob in objects if ob.mode not in _MODES_THAT_ALLOW_GROUPS), None)
     return "" if edited is None else f"'{edited.name}' is being edited: go to Object Mode first"
 
 
 def already_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> list[str]:
-    """Return the names of meshes with vertex groups of the armature's bones; cheap enough for every redraw."""
+    """Return the names of meshes with vertex groups of the armature's bones; fast enough for every redraw."""
     bones = cast(bpy.types.Armature, armature_object.data).bones
     return [ob.name for ob in mesh_objects
             if any((bone := bones.get(group.name)) is not None and bone.use_deform for group in ob.vertex_groups)]
@@ -122,20 +122,20 @@ def moved_as_well(armature_object: bpy.types.Object,
 
 def left_behind(context: bpy.types.Context, mesh_objects: Sequence[bpy.types.Object],
                 armature_object: bpy.types.Object) -> list[list[bpy.types.Object]]:
-    """Return for each mesh the armatures that it will follow no longer: those it follows that are not selected."""
+    """Return for each mesh the armatures from which it is detached: those that are not selected."""
     return Chosen.of(context, armature_object).left_behind(mesh_objects)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The armature to bind to and all that are selected, by their session_uid: the selection may change meanwhile."""
+    """The armature to bind to and all selected armatures, by session_uid, since the selection may change meanwhile."""
 
     armature: int
     selected: frozenset[int]
 
     @classmethod
     def of(cls, context: bpy.types.Context, armature_object: bpy.types.Object) -> Chosen:
-        """Return what is selected now."""
+        """Return the current selection."""
         return cls(armature_object.session_uid,
                    frozenset(ob.session_uid for ob in context.selected_objects if ob.type == "ARMATURE"))
 
@@ -147,7 +147,7 @@ class Chosen:
         return found
 
     def left_behind(self, mesh_objects: Sequence[bpy.types.Object]) -> list[list[bpy.types.Object]]:
-        """Return for each mesh the armatures that it will follow no longer."""
+        """Return for each mesh the armatures from which it is detached."""
         kept = [ob for ob in bpy.data.objects if ob.session_uid in self.selected]
         return [earlier_armatures(ob, self.armature_object(), kept) for ob in mesh_objects]
 

@@ -1,6 +1,6 @@
-"""What binding reads from a scene, and what it writes there.
+"""Read a scene for binding, and write the result.
 
-`read_task` and `write` touch Blender's data and belong to its main thread; `solve`, between them, has arrays alone.
+`read_task` and `write` access Blender's data in its main thread; `solve`, between them, uses only arrays.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -27,8 +27,8 @@ from .bind_selection import SKELETON_CHANGED
 class BindScope:
     """Which weights a binding may change. All others stay exactly as they are.
 
-    Groups that stay, because they are locked or because their bones are not selected, keep their share of a vertex;
-    the others get what those leave.
+    Groups that stay, because they are locked or their bones are not selected, keep their share of a vertex;
+    the others share the rest.
     """
 
     only_selected_vertices: bool = False
@@ -40,9 +40,9 @@ class BindScope:
 
 @dataclass(frozen=True, eq=False)
 class MeshTask:
-    """What is to be done to one mesh of N vertices.
+    """The task for one mesh of N vertices.
 
-    body: which of the task's bodies binds it. share: (N,) what its new weights sum to. chosen: (N,) the vertices
+    body: number of the body that binds it. share: (N,) sum of its new weights. chosen: (N,) the vertices
     to be written.
     """
 
@@ -54,7 +54,7 @@ class MeshTask:
 
 @dataclass(frozen=True, eq=False)
 class BindTask:
-    """All that a binding needs of the scene. There are as many bodies as there are different sets of free bones."""
+    """The input of a binding from the scene. There is one body for each different set of free bones."""
 
     bodies: tuple[BindInput, ...]
     meshes: tuple[MeshTask, ...]
@@ -70,7 +70,7 @@ class Bound:
 
 @dataclass(frozen=True, eq=False)
 class BindResult:
-    """What a binding found: for each mesh, and what is unusual about it."""
+    """The result of a binding: for each mesh, and a report of anything unusual."""
 
     bound: tuple[Bound, ...]
     report: BindReport
@@ -78,7 +78,7 @@ class BindResult:
 
 def read_task(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object,
               scope: BindScope) -> BindTask:
-    """Read what there is to bind; raise BindError if nothing can be."""
+    """Read the meshes to bind; raise BindError if nothing can be bound."""
     names = armature.read_deforming_bones(armature_object).names
     unselected = _unselected_bones(armature_object, names) if scope.only_selected_bones else frozenset()
     kept_of = [unselected | (_locked(mesh_object, names) if scope.keep_locked_groups else frozenset())
@@ -124,9 +124,9 @@ def _check_scope(tasks: Sequence[MeshTask], scope: BindScope) -> None:
 
 
 def solve(task: BindTask, method: str, settings: BindSettings, progress: Progress | None = None) -> BindResult:
-    """Find the weights of all meshes, which make one body; nothing of Blender's is touched.
+    """Find the weights of all meshes, which form one body; does not touch Blender's data.
 
-    `progress` is called with the share of the work done; when it answers False, BindCancelledError is raised.
+    `progress` is called with the share of work done; if it returns False, BindCancelledError is raised.
     """
     found: list[Binding] = []
     for number, body in enumerate(task.bodies):
@@ -145,7 +145,7 @@ def solve(task: BindTask, method: str, settings: BindSettings, progress: Progres
 
 
 def still_there(task: BindTask, armature_object: bpy.types.Object) -> list[bpy.types.Object]:
-    """Return the meshes that were read; raise BindError if they or the bones have been changed or deleted since."""
+    """Return the meshes that were read; raise BindError if they or the bones have changed or were deleted since."""
     if any(_other_bones(body, armature_object) for body in task.bodies):
         raise BindError(SKELETON_CHANGED)
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
@@ -157,7 +157,7 @@ def still_there(task: BindTask, armature_object: bpy.types.Object) -> list[bpy.t
 
 
 def _other_bones(body: BindInput, armature_object: bpy.types.Object) -> bool:
-    """Return whether the bones that were read have another name or place now; what was added since does not matter."""
+    """Return whether any of the bones that were read has another name or place now; new bones are ignored."""
     names = armature.read_deforming_bones(armature_object).names
     now = armature.read_deforming_bones(armature_object, set(names) - set(body.bone_names))
     return now.names != body.bone_names or not (
@@ -168,7 +168,7 @@ def write(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.O
           result: BindResult, earlier: Sequence[Collection[bpy.types.Object]]) -> int:
     """Write the weights into vertex groups and let the armature move the meshes.
 
-    earlier: for each mesh the armatures that move it no longer. Returns how many groups of theirs were removed.
+    earlier: for each mesh the armatures that no longer move it. Returns the number of their removed groups.
     """
     bend.forget_report(armature_object)
     idle_bones.keep(armature_object, result.report.idle)
@@ -185,8 +185,8 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
                     left_out: Collection[str] = ()) -> BindInput:
     """Return meshes, as they are in the scene, and deforming bones at rest, all in armature space.
 
-    After the vertices of all meshes come those of their mirror images, which make half a body a whole one.
-    left_out: names of bones that take no part. Raises BindError if a coordinate is not finite.
+    The vertices of all meshes are followed by those of their mirror images, which complete half bodies.
+    left_out: names of bones that are ignored. Raises BindError if a coordinate is not finite.
     """
     bones = armature.read_deforming_bones(armature_object, left_out)
     body, part = read_body(mesh_objects, [mesh.armature_from_object(ob, armature_object) for ob in mesh_objects])
@@ -197,10 +197,10 @@ def read_bind_input(mesh_objects: Sequence[bpy.types.Object], armature_object: b
 def read_body(mesh_objects: Sequence[bpy.types.Object], space_from_object: Sequence[FloatArray],
               read: Callable[[bpy.types.Object], mesh.MeshArrays] = mesh.read_mesh
               ) -> tuple[mesh.MeshArrays, IntArray]:
-    """Return meshes as one, in a space to which a matrix (4, 4) leads from each object, and each vertex's mesh (V,).
+    """Return meshes as one, in a space given by a matrix (4, 4) for each object, and each vertex's mesh (V,).
 
-    read: reads a mesh with as many vertices as it has. After the vertices of all meshes come those of their mirror
-    images. Raises BindError if a coordinate is not finite.
+    read: reads a mesh without changing the number of vertices. The vertices of all meshes are followed by those of
+    their mirror images. Raises BindError if a coordinate is not finite.
     """
     meshes = [read(mesh_object) for mesh_object in mesh_objects]
     for mesh_object, arrays in zip(mesh_objects, meshes, strict=True):

@@ -1,7 +1,7 @@
-"""What fitting a skeleton reads from a scene, and the armature that it makes there.
+"""Read a scene for fitting a skeleton, and add the armature.
 
-`read_task` and `add_armature` touch Blender's data and belong to its main thread; `solve`, `fit` and `bound_to`,
-between them, have arrays alone.
+`read_task` and `add_armature` access Blender's data in its main thread; `solve`, `fit` and `bound_to`,
+between them, use only arrays.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ _SHORTEST: Final = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class FitTask:
-    """All that fitting needs of the scene, in world space.
+    """The input of fitting from the scene, in world space.
 
-    part: (V,) the mesh of each vertex; uids, counts: of each mesh its identity and its number of vertices.
+    part: (V,) the mesh of each vertex; uids, counts: session uid and number of vertices of each mesh.
     """
 
     problem: FittingProblem
@@ -46,9 +46,9 @@ class FitTask:
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """A skeleton; names of its bones; and what binding found, if wanted.
+    """A skeleton, the names of its bones, and the result of binding, if any.
 
-    origin: (3,) where the armature has its origin; world_from_armature: (3, 3) how it is turned.
+    origin: (3,) the armature's origin; world_from_armature: (3, 3) its rotation.
     """
 
     fitted: FittedSkeleton
@@ -60,7 +60,7 @@ class FitResult:
 
     @property
     def is_turned(self) -> bool:
-        """Return whether the body lies in the scene, and stands in the armature."""
+        """Return whether the body lies in the scene, so that the armature is rotated to make it stand."""
         return not np.array_equal(self.world_from_armature, np.eye(3))
 
 
@@ -80,10 +80,10 @@ def _as_shown(mesh_object: bpy.types.Object) -> mesh.MeshArrays:
 
 
 def solve(task: FitTask, naming: str, is_bound: bool, moved: str = "", progress: Progress | None = None) -> FitResult:
-    """Fit, and bind to what was fitted unless that is not wanted; nothing of Blender's is touched.
+    """Fit, and bind to the result if wanted; does not touch Blender's data.
 
-    moved: joints that were moved by hand, as `Correction.as_text` has them. `progress` is called with the share of the
-    work done; when it answers False, BindCancelledError is raised.
+    moved: joints that the user has moved, as text from `Correction.as_text`. `progress` is called with the share of
+    work done; if it returns False, BindCancelledError is raised.
     """
     share = _FITTING_TAKES if is_bound else 1.0
     found = fit(task, None if progress is None else lambda done: progress(share * done))
@@ -93,13 +93,13 @@ def solve(task: FitTask, naming: str, is_bound: bool, moved: str = "", progress:
 
 
 def fit(task: FitTask, progress: Progress | None = None) -> FittedSkeleton:
-    """Fit a skeleton alone."""
+    """Fit a skeleton without binding."""
     return fit_skeleton(task.problem, progress)
 
 
 def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
              progress: Progress | None = None) -> FitResult:
-    """Name the bones of a fitted skeleton, and bind to it unless that is not wanted."""
+    """Name the bones of a fitted skeleton, and bind to it if wanted."""
     names = tuple(NAMINGS[naming].name_of(joint) for joint in fitted.names)
     root = fitted.positions[0]
     turn = upright(fitted.up, fitted.front)
@@ -118,10 +118,10 @@ def bound_to(task: FitTask, fitted: FittedSkeleton, naming: str, is_bound: bool,
 
 
 def upright(up: FloatArray, front: FloatArray) -> FloatArray:
-    """Return how an armature is turned, (3, 3), in which a body with such an up and front, (3,), stands.
+    """Return the rotation (3, 3) of an armature in which a body with these up and front vectors, (3,), stands.
 
-    A body that stands in the scene, or leans by less than 45°, leaves it as it is. Of one that lies, the axes of the
-    armature are those of the scene that are nearest to its own: Z up, and -Y to its front.
+    It is the identity for a body that stands in the scene, or leans by less than 45°. For a lying body, the axes of the
+    armature are those of the scene nearest to its own: Z up, and -Y to its front.
     """
     if up[2] > _STANDS:
         return np.eye(3)
@@ -133,7 +133,7 @@ def upright(up: FloatArray, front: FloatArray) -> FloatArray:
 
 
 def still_there(task: FitTask) -> list[bpy.types.Object]:
-    """Return the meshes that were read; raise TaktError if they have been changed or deleted since."""
+    """Return the meshes that were read; raise TaktError if they have changed or were deleted since."""
     objects = {ob.session_uid: ob for ob in bpy.data.objects}
     meshes = [objects.get(uid) for uid in task.uids]
     for ob, count in zip(meshes, task.counts, strict=True):
@@ -163,7 +163,7 @@ def add_armature(context: bpy.types.Context, result: FitResult, name: str) -> bp
         finally:
             bpy.ops.object.mode_set(mode="OBJECT")
     except Exception:
-        bpy.data.armatures.remove(data)  # and the object with it
+        bpy.data.armatures.remove(data)  # this removes the object too
         raise
     rig.show_in_front = True
     layer.update()
@@ -171,7 +171,7 @@ def add_armature(context: bpy.types.Context, result: FitResult, name: str) -> bp
 
 
 def _add_bones(data: bpy.types.Armature, result: FitResult) -> None:
-    """Add the bones in Edit Mode; their X axes are those about which knees and elbows bend."""
+    """Add the bones in Edit Mode; their X axes are the bend axes of knees and elbows."""
     fitted = result.fitted.turned(result.world_from_armature.T)
     origin = result.world_from_armature.T @ result.origin
     heads, tails = fitted.positions - origin, fitted.ends - origin

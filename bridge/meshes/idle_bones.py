@@ -1,7 +1,7 @@
-"""Bones that moved no vertex at the last binding, and those that the user says move skin.
+"""Bones without vertices in the last binding, and those that the user has marked as moving skin.
 
-What the user says is kept with each bone as a custom property, through undo, renaming, saving and appending. Why bones
-are idle is known until Blender ends.
+The mark is a custom property of each bone, so undo, renaming, saving and appending keep it. The reasons
+are kept until Blender ends.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,12 +20,12 @@ _idle: dict[int, IdleBones] = {}
 
 
 def is_chosen(bone: bpy.types.Bone) -> bool:
-    """Return whether the user says that a bone moves skin."""
+    """Return whether the user has marked a bone as moving skin."""
     return bool(cast(Any, bone).get(CHOSEN))
 
 
 def choose(bones: Iterable[bpy.types.Bone], *, chosen: bool) -> None:
-    """Keep with bones that they move skin, or that Auto-bind decides."""
+    """Mark or unmark bones as moving skin; Auto-bind decides about unmarked ones."""
     for bone in bones:
         holder = cast(Any, bone)
         if chosen:
@@ -35,17 +35,17 @@ def choose(bones: Iterable[bpy.types.Bone], *, chosen: bool) -> None:
 
 
 def chosen_bones(armature_object: bpy.types.Object) -> list[bpy.types.Bone]:
-    """Return the bones that the user says move skin."""
+    """Return the bones that the user has marked as moving skin."""
     return [bone for bone in cast(bpy.types.Armature, armature_object.data).bones if is_chosen(bone)]
 
 
 def keep(armature_object: bpy.types.Object, idle: IdleBones) -> None:
-    """Remember which bones a binding has left without vertices, and why."""
+    """Store the bones that a binding has left without vertices, with the reasons."""
     _idle[armature_object.session_uid] = idle
 
 
 def last_idle(armature_object: bpy.types.Object) -> list[tuple[str, list[str]]]:
-    """Return why bones have no vertices since the last binding, and which: those that are still there and deform."""
+    """Return the reasons, each with the bones without vertices since the last binding that still exist and deform."""
     idle = _idle.get(armature_object.session_uid, IdleBones())
     bones = cast(bpy.types.Armature, armature_object.data).bones
     found = [(role.value, [name for name in names if (bone := bones.get(name)) is not None and bone.use_deform])
@@ -60,14 +60,14 @@ def idle_bones(armature_object: bpy.types.Object) -> list[bpy.types.Bone]:
 
 
 def selected_bones(armature_object: bpy.types.Object) -> list[bpy.types.Bone]:
-    """Return the bones that are selected in Pose Mode, none in other modes."""
+    """Return the bones that are selected in Pose Mode; empty in other modes."""
     if armature_object.mode != "POSE" or armature_object.pose is None:
         return []
     return [pose_bone.bone for pose_bone in armature_object.pose.bones if versions.is_selected(pose_bone)]
 
 
 def select(context: bpy.types.Context, armature_object: bpy.types.Object, bones: Sequence[bpy.types.Bone]) -> None:
-    """Go to Pose Mode with these bones selected, and no others; what hides them one by one does so no longer."""
+    """Go to Pose Mode with only these bones selected; hidden ones are unhidden."""
     assert context.view_layer is not None and armature_object.pose is not None
     if context.active_object is not None and context.active_object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")

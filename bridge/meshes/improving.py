@@ -1,6 +1,6 @@
-"""Improving weights that are there: what is read for it and found; `binding` writes it.
+"""Improve existing weights: reading and solving; `binding` writes the result.
 
-`read_task` touches Blender's data and belongs to its main thread; `solve` has arrays alone.
+`read_task` accesses Blender's data in its main thread; `solve` uses only arrays.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -37,7 +37,7 @@ class BoundBody:
 
 @dataclass(frozen=True, eq=False)
 class ImproveTask:
-    """What is to be improved: the first `changed` of the meshes that `bind` reads; the others are only looked at."""
+    """The input of an improvement: the first `changed` of `bind`'s meshes are changed, the others only read."""
 
     bind: BindTask
     bound: BoundBody
@@ -46,7 +46,7 @@ class ImproveTask:
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """What was found: the meshes' tasks with the chosen vertices, their influences, and how many of each kind."""
+    """The result: the meshes' tasks with the chosen vertices, their influences, and the count of each kind."""
 
     tasks: tuple[MeshTask, ...]
     bound: tuple[Bound, ...]
@@ -54,19 +54,19 @@ class Improved:
 
 
 def read_bound(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy.types.Object) -> BoundBody:
-    """Read meshes and what moves them; raise BindError if nothing does."""
+    """Read meshes and their weights; raise BindError if nothing moves them."""
     body = binding.read_bind_input(mesh_objects, armature_object)
     rows = [groups.read_influences(ob, body.bone_names).dense(len(body.bone_names)) for ob in mesh_objects]
     weights = np.concatenate(rows)
     if not weights.any():
         raise BindError("No vertex has weights yet: Auto-bind to Skeleton first")
-    first = np.arange(len(body.vertices)) < len(weights)  # mirror images come after
+    first = np.arange(len(body.vertices)) < len(weights)  # mirror images follow
     return BoundBody(body.only(first), weights)
 
 
 def read_task(changed: Sequence[bpy.types.Object], others: Sequence[bpy.types.Object],
               armature_object: bpy.types.Object, scope: BindScope) -> ImproveTask:
-    """Read meshes to be changed, and those that only go with them; raise BindError if nothing can be improved."""
+    """Read meshes to change, and others that are only read; raise BindError if nothing can be improved."""
     meshes = [*changed, *others]
     return ImproveTask(binding.read_task(meshes, armature_object, scope), read_bound(meshes, armature_object),
                        len(changed))
@@ -79,7 +79,7 @@ def report(bound: BoundBody, progress: Progress) -> Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """Weights (V, B) of a body, which vertices are of each kind, and what was wrong with them, if that was asked."""
+    """Weights (V, B) of a body, the vertices of each kind, and their faults, if these were searched."""
 
     weights: FloatArray
     kinds: tuple[BoolArray, ...]
@@ -116,7 +116,7 @@ def solve(task: ImproveTask, what: str, settings: BindSettings, progress: Progre
 
 
 def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]]) -> Improved:
-    """Return mesh by mesh what was found for the bodies, and how many vertices there are of each kind."""
+    """Return the result for each mesh, from those of the bodies, and the number of vertices of each kind."""
     tasks, bound = [], []
     counts = np.zeros(len(kinds[0]), dtype=np.int64)
     first = 0
@@ -135,7 +135,7 @@ def _split(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[
 
 def _where_better(task: ImproveTask, rows: Sequence[Influences], kinds: Sequence[tuple[BoolArray, ...]],
                   faults: Faults, progress: Progress) -> list[tuple[BoolArray, ...]]:
-    """Return which vertices are of each kind, without those that the sweep would report as broken more than before."""
+    """Return the vertices of each kind, without those that the bend test would report as more broken than before."""
     names, after = task.bound.body.bone_names, task.bound.weights.copy()
     first = 0
     for mesh in task.bind.meshes[:task.changed]:
@@ -180,10 +180,10 @@ def _dress(task: ImproveTask, own: FloatArray, fresh: FloatArray, body: BindInpu
 
 @dataclass(frozen=True)
 class Improvement:
-    """What may be improved, as the interface shows it.
+    """A kind of improvement, as shown in the interface.
 
-    fill: finds weights for all vertices, and which are to be written, one mask for each word of `kinds`; where it says
-    which bones they may belong to, what would look more broken than before, when joints bend, is left as it is.
+    fill: finds weights for all vertices, and masks of those to write, one for each word of `kinds`. If it limits the
+    bones of vertices, those that would look more broken than before in the bend test are left unchanged.
     """
 
     label: str

@@ -23,14 +23,14 @@ class MeshArrays:
 
 
 def read_mesh(mesh_object: bpy.types.Object) -> MeshArrays:
-    """Return the object's mesh; of one in Edit Mode, what has been edited so far."""
+    """Return the object's mesh; in Edit Mode with the edits so far."""
     if mesh_object.mode == "EDIT":
         mesh_object.update_from_editmode()
     mesh = cast(bpy.types.Mesh, mesh_object.data)
     vertices = np.empty(len(mesh.vertices) * 3, dtype=np.float32)
     mesh.vertices.foreach_get("co", vertices)
     face_vertices = np.empty(len(mesh.loops), dtype=np.int32)
-    corners: Any = mesh.attributes.get(".corner_vert")  # a hundred times as fast, but not there in Edit Mode
+    corners: Any = mesh.attributes.get(".corner_vert")  # a hundred times as fast, but missing in Edit Mode
     if corners is None:
         mesh.loops.foreach_get("vertex_index", face_vertices)
     else:
@@ -42,9 +42,9 @@ def read_mesh(mesh_object: bpy.types.Object) -> MeshArrays:
 
 
 def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshArrays]:
-    """Return what the object's Mirror modifiers add to its mesh in the viewport, one copy for each image.
+    """Return the geometry that the object's Mirror modifiers add in the viewport, one copy for each image.
 
-    Each mirrored axis doubles what is there, and reverses the order of the faces' corners, so that they still
+    Each mirrored axis doubles the geometry, and reverses the order of the faces' corners, so that they still
     face outward. Merging and bisecting are left to Blender.
     """
     images = [mesh]
@@ -62,9 +62,9 @@ def mirror_images(mesh_object: bpy.types.Object, mesh: MeshArrays) -> list[MeshA
 
 
 def armature_from_object(mesh_object: bpy.types.Object, armature_object: bpy.types.Object) -> FloatArray:
-    """Return the matrix (4, 4) from the mesh object's space to the armature's, as the two are placed now.
+    """Return the matrix (4, 4) from the mesh object's space to the armature's, at their current transforms.
 
-    Raises numpy.linalg.LinAlgError where the armature object is scaled to nothing.
+    Raises numpy.linalg.LinAlgError if the armature object has a scale of 0.
     """
     world_from_armature = np.array(armature_object.matrix_world, dtype=np.float64)
     return np.asarray(np.linalg.solve(world_from_armature, np.array(mesh_object.matrix_world, dtype=np.float64)))

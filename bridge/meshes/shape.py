@@ -1,4 +1,4 @@
-"""A mesh as it is before its armature deforms it: with shape keys, and with the modifiers that can be shown."""
+"""A mesh before its armature deforms it: with shape keys, and with modifiers that can be shown."""
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -20,12 +20,12 @@ _is_reading = False
 
 
 def is_reading() -> bool:
-    """Return whether a copy of an object is being evaluated, which is none of the user's doing."""
+    """Return whether a copy of an object is being evaluated, which is not a change by the user."""
     return _is_reading
 
 
 def not_shown(mesh_object: bpy.types.Object) -> list[str]:
-    """Return the names of modifiers that work on the posed mesh, so that they cannot be shown."""
+    """Return the names of modifiers that need the posed mesh, so that they cannot be shown."""
     shown = [modifier for modifier in mesh_object.modifiers if modifier.show_viewport]
     first = next((index for index, modifier in enumerate(shown) if modifier.type == "ARMATURE"), len(shown))
     return [modifier.name for modifier in shown[first:] if modifier.type in _OF_THE_POSE]
@@ -47,14 +47,14 @@ def has_keys_on(mesh_object: bpy.types.Object) -> bool:
 
 
 def settings_key(mesh_object: bpy.types.Object) -> Hashable:
-    """Return all that is set of what shapes the mesh besides its data; another one where any of it has changed."""
+    """Return a key of all settings that shape the mesh besides its data; it changes with any of them."""
     left_out = not_shown(mesh_object)
     return tuple(_settings(modifier) for modifier in mesh_object.modifiers
                  if modifier.show_viewport and modifier.type != "ARMATURE" and modifier.name not in left_out)
 
 
 def all_settings(mesh_object: bpy.types.Object) -> Hashable:
-    """Return all that is set of modifiers that are shown; another one where any of it has changed."""
+    """Return a key of all settings of shown modifiers; it changes with any of them."""
     return tuple(_settings(modifier) for modifier in mesh_object.modifiers if modifier.show_viewport)
 
 
@@ -75,7 +75,7 @@ def _settings(modifier: bpy.types.Modifier) -> Hashable:
 
 @contextmanager
 def shaped(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield an object with the mesh of this one as it is before its armature deforms it.
+    """Yield an object whose mesh is this one's before its armature deforms it.
 
     That is the object itself, or a copy without its armature, evaluated in a scene of its own and deleted afterwards.
     Do not call this from a draw handler if `is_shaped`.
@@ -90,7 +90,7 @@ def shaped(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 @contextmanager
 def keyed(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield an object whose mesh is this one's with its shape keys alone: itself where none is on, or a copy."""
+    """Yield an object whose mesh is this one's with only its shape keys: itself if none is on, or a copy."""
     if has_keys_on(mesh_object):
         with _apart(mesh_object, lambda _: True) as found:
             yield found
@@ -100,9 +100,9 @@ def keyed(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 @contextmanager
 def evaluated_apart(mesh_object: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield an object with all that modifiers make of it, also where the current scene does not evaluate it.
+    """Yield an object with all its modifiers applied, even if the current scene does not evaluate it.
 
-    It is an evaluated copy, which is gone afterwards. Not to be used from within a drawing.
+    It is an evaluated copy, which is deleted afterwards. Do not call this during a drawing.
     """
     with _apart(mesh_object, lambda _: False) as found:
         yield found

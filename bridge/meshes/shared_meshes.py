@@ -1,4 +1,4 @@
-"""Mesh data that several objects share: vertex groups belong to the data, so its users have the same weights."""
+"""Mesh data shared by several objects: vertex groups belong to the data, so all users have the same weights."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -10,10 +10,10 @@ from ...core.skinning.influences import Influences
 
 
 def part_meshes(mesh_objects: Sequence[bpy.types.Object], influences: Sequence[Influences]) -> list[str]:
-    """Give objects mesh data of their own where it is shared with others that get other weights, or none.
+    """Give objects mesh data of their own if other users of theirs get other weights, or none.
 
-    influences: of each object. Objects that get the same weights go on sharing. Returns the names of those that have a
-    copy now.
+    influences: of each object. Objects with the same weights still share. Returns the names of those that got a
+    copy.
     """
     copied: list[str] = []
     for data in {ob.data: None for ob in mesh_objects}:
@@ -31,7 +31,7 @@ def part_meshes(mesh_objects: Sequence[bpy.types.Object], influences: Sequence[I
 
 
 def _alike(indices: Sequence[int], influences: Sequence[Influences]) -> list[list[int]]:
-    """Sort indices into lists of those whose influences are the same."""
+    """Return indices grouped by equal influences."""
     found: list[list[int]] = []
     for index in indices:
         own = influences[index]

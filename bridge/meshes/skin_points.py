@@ -1,4 +1,4 @@
-"""The skin of an armature, as a few points of the meshes that are bound to it; read again when a mesh has changed."""
+"""The skin of an armature, as a few points of its bound meshes; read again when a mesh has changed."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _bound: tuple[Hashable, dict[int, list[bpy.types.Object]]] = (None, {})
 def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
     """Return points of all meshes that the armature deforms, in armature space at rest, or None if there are none.
 
-    The joints are the armature's bones, in their order. Shape keys and modifiers are not seen. While a mesh is being
-    sculpted, painted or edited, the points are those from before.
+    The joints are the armature's bones, in their order. Shape keys and modifiers are ignored. While a mesh is being
+    sculpted, painted or edited, its earlier points are returned.
     """
     meshes, uid = _bound_meshes(armature_object), armature_object.session_uid
     key = _last[uid][0] if uid in _last and _are_worked_on(meshes) else None
@@ -71,15 +71,15 @@ def skinned_bones(armature_object: bpy.types.Object) -> set[str]:
 
 
 def checksum(armature_object: bpy.types.Object) -> int:
-    """Return a number that is the same for equal points of the skin, also when the file is opened again; 0: none."""
+    """Return a checksum of the points of the skin, which stays the same when the file is opened again; 0: none."""
     points = read_points(armature_object)
     return 0 if points is None else points.checksum
 
 
 def known_checksum(armature_object: bpy.types.Object) -> int | None:
-    """Return what `checksum` does, for timers: meshes that were never read are not read now, and it is None.
+    """Return `checksum` without reading meshes, for timers: None if they were never read.
 
-    So are large ones that were edited since, of which it is what it was.
+    For large meshes that were edited since, the earlier value is returned.
     """
     if (last := _last.get(armature_object.session_uid)) is None:
         return None
@@ -91,7 +91,7 @@ def known_checksum(armature_object: bpy.types.Object) -> int | None:
 
 
 def forget() -> None:
-    """Read all meshes anew when they are asked for next."""
+    """Clear the cache, so that all meshes are read again."""
     global _bound
     _points.clear()
     _last.clear()
@@ -101,7 +101,7 @@ def forget() -> None:
 def _bound_meshes(armature_object: bpy.types.Object) -> list[bpy.types.Object]:
     global _bound
     if not armature_object.matrix_world.determinant():
-        return []  # scaled to nothing, it shows no shape
+        return []  # an object with a scale of 0 has no shape
     now = changes.of_scenes(), changes.of_scores(), len(bpy.data.objects)
     if _bound[0] != now or not all(map(_is_there, _bound[1].get(armature_object.session_uid, ()))):
         _bound = now, _meshes_by_armature()
@@ -121,7 +121,7 @@ def _meshes_by_armature() -> dict[int, list[bpy.types.Object]]:
 
 
 def _is_there(ob: bpy.types.Object) -> bool:
-    """Return whether an object was not removed meanwhile."""
+    """Return whether an object still exists."""
     try:
         return bool(ob.session_uid)
     except ReferenceError:
@@ -147,9 +147,9 @@ def _vertices(mesh_object: bpy.types.Object) -> FloatArray:
 
 
 def read_sample(armature_object: bpy.types.Object, skeleton: Skeleton) -> SkinSample | None:
-    """Return vertices of the meshes that an armature deforms, as its clips keep them, or None if there are none.
+    """Return vertices of the meshes that an armature deforms, as clips store them, or None if there are none.
 
-    skeleton: of the clips: the armature's bones, perhaps below further joints. Nothing is kept for the next time.
+    skeleton: of the clips: the armature's bones, perhaps below further joints. Nothing is cached.
     """
     points = _read(armature_object, _bound_meshes(armature_object))
     if points is None:

@@ -1,1 +1,1 @@
-"""Armatures: their bones, joints, limits and constraints, and where bones and objects are over time."""
+"""Armatures: their bones, joints, limits and constraints, and the motion of bones and objects."""

@@ -25,7 +25,7 @@ _SMALLEST_AXIS = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class DeformingBones:
-    """The B bones of an armature that deform, at rest, in armature space.
+    """The B deforming bones of an armature, at rest, in armature space.
 
     names: B bone names. parents: (B,) the nearest ancestor that deforms, −1 if there is none.
     heads, tails: (B, 3).
@@ -40,7 +40,7 @@ class DeformingBones:
 def read_skeleton(armature_object: bpy.types.Object) -> Skeleton:
     """Return all bones with their rest pose, roots in armature space, the others in their parent's.
 
-    Bones have no scale at rest. Edits that still lie in Edit Mode are not seen.
+    Bones have no scale at rest. Pending edits of Edit Mode are not included.
     """
     bones = _armature(armature_object).bones
     names = tuple(bone.name for bone in bones)
@@ -53,7 +53,7 @@ def read_skeleton(armature_object: bpy.types.Object) -> Skeleton:
 
 @lru_cache(maxsize=4096)
 def bone_property(data_path: str) -> tuple[str, str] | None:
-    """Return the bone and its own property that an F-curve or a driver moves, or None if it moves something else."""
+    """Return the bone and the property that an F-curve or a driver moves, or None if it does not move a bone."""
     found = _BONE_PATH.match(data_path)
     return None if found is None else (re.sub(r"\\(.)", r"\1", found[1]), found[2])
 
@@ -67,37 +67,37 @@ def read_skin(armature_object: bpy.types.Object) -> BoolArray:
 
 
 def with_skin(armature_object: bpy.types.Object) -> set[str]:
-    """Return the bones by which skin moves: those that deform, and their ancestors."""
+    """Return the bones that move skin: those that deform, and their ancestors."""
     return {each.name for bone in _armature(armature_object).bones if bone.use_deform
             for each in (bone, *bone.parent_recursive)}
 
 
 def read_rest_world(armature_object: bpy.types.Object) -> FloatArray:
-    """Return the matrices armature_from_bone (J, 3, 4) at rest as Blender has them, rounding included."""
+    """Return the matrices armature_from_bone (J, 3, 4) at rest, with Blender's rounding."""
     return np.ascontiguousarray(_read_matrices(_armature(armature_object).bones, "matrix_local")[:, :3])
 
 
 def read_pose_world(armature_object: bpy.types.Object) -> FloatArray:
-    """Return the matrices armature_from_bone (J, 3, 4) of the current pose, constraints and drivers included.
+    """Return the matrices armature_from_bone (J, 3, 4) of the current pose, including constraints and drivers.
 
-    Reads what Blender last evaluated (`context.view_layer.update()` brings it up to date).
+    Reads Blender's last evaluation (`context.view_layer.update()` updates it).
     """
     bones = _armature(armature_object).bones
     pose = armature_object.pose
     if pose is None or len(pose.bones) != len(bones):  # Blender has not evaluated the armature yet
         return read_rest_world(armature_object)
     world = _read_matrices(pose.bones, "matrix")
-    index_of = {bone.name: index for index, bone in enumerate(pose.bones)}  # find() goes through them all each time
+    index_of = {bone.name: index for index, bone in enumerate(pose.bones)}  # find() is a linear search
     order = [index_of[bone.name] for bone in bones]
     return np.ascontiguousarray(world[order][:, :3])
 
 
 def read_pose(armature_object: bpy.types.Object, skeleton: Skeleton) -> Pose:
-    """Return the current pose relative to rest, as (J, …), constraints and drivers included.
+    """Return the current pose relative to rest, as (J, …), including constraints and drivers.
 
-    skeleton: what `read_skeleton` gave for this armature.
-    It is derived from the posed matrices as if every bone inherited all of its parent's transform, so that
-    core's `world_from_pose` gives them back. Shear, which parents of uneven scale can give, is left out.
+    skeleton: of this armature, from `read_skeleton`.
+    It is computed from the posed matrices as if every bone inherited its parent's whole transform, so that
+    core's `world_from_pose` returns these matrices. Shear, from unevenly scaled parents, is left out.
     """
     world = np.zeros((len(skeleton), 4, 4))
     world[:, :3] = read_pose_world(armature_object)
@@ -116,7 +116,7 @@ def read_pose(armature_object: bpy.types.Object, skeleton: Skeleton) -> Pose:
 
 
 def read_deforming_bones(armature_object: bpy.types.Object, left_out: Collection[str] = ()) -> DeformingBones:
-    """Return the bones that deform, at rest, but for those whose names are left out."""
+    """Return the bones that deform, at rest, without those whose names are left out."""
     bones = [bone for bone in _armature(armature_object).bones if bone.use_deform and bone.name not in left_out]
     index_of = {bone.name: index for index, bone in enumerate(bones)}
     parents = [next((index_of[p.name] for p in bone.parent_recursive if p.name in index_of), -1) for bone in bones]
@@ -131,7 +131,7 @@ def _armature(armature_object: bpy.types.Object) -> bpy.types.Armature:
 
 def _read_matrices(bones: "bpy.types.bpy_prop_collection[bpy.types.Bone] | "
                           "bpy.types.bpy_prop_collection[bpy.types.PoseBone]", name: str) -> FloatArray:
-    """Return a 4×4 matrix property of all bones, (J, 4, 4); foreach_get hands matrices out column by column."""
+    """Return a 4×4 matrix property of all bones, (J, 4, 4); foreach_get returns matrices column by column."""
     flat = np.empty(len(bones) * 16, dtype=np.float32)
     bones.foreach_get(name, flat)
     return flat.reshape(-1, 4, 4).swapaxes(1, 2).astype(np.float64)

@@ -1,4 +1,4 @@
-"""What keys of an armature's bones mean: how bones rotate, and what they take over from their parents."""
+"""Rules for keys of an armature's bones: their rotation modes, and their inheritance from parents."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
@@ -34,7 +34,7 @@ class BoneRules(NamedTuple):
     connected: frozenset[str] = frozenset()
 
     def tell_more(self, skeleton: Skeleton, rotations: Tracks, scales: Tracks) -> bool:
-        """Return whether keys of these bones mean another pose than they would if all took over all."""
+        """Return whether keys of these bones give another pose than with full inheritance."""
         if self.inheritance is None:
             return False
         below = [with_descendants(skeleton.parents, tracks.joints) for tracks in (rotations, scales)]
@@ -46,7 +46,7 @@ ORDINARY = BoneRules()
 
 
 def read_rules(armature_object: bpy.types.Object) -> BoneRules:
-    """Return what is special about an armature's bones."""
+    """Return the rules of an armature's bones."""
     assert armature_object.pose is not None
     own = {bone.name: str(bone.rotation_mode) for bone in armature_object.pose.bones
            if bone.rotation_mode != "QUATERNION"}
@@ -60,7 +60,7 @@ def read_rules(armature_object: bpy.types.Object) -> BoneRules:
 
 
 def held_back(armature_object: bpy.types.Object, clips: Iterable[Clip]) -> tuple[str, ...]:
-    """Return the bones that clips on an armature's skeleton shift, but that are connected to their parents."""
+    """Return the bones that clips on an armature's skeleton translate, but that are connected to their parents."""
     connected, found = read_rules(armature_object).connected, set[str]()
     for clip in clips if connected else ():
         height = float(np.ptp(clip.skeleton.rest_world[:, :, 3], axis=0).max(initial=0.0))

@@ -9,5 +9,5 @@ _TYPES: Final = ("CHILD_OF", "LIMIT_LOCATION", "LIMIT_ROTATION")
 
 
 def is_takts(constraint: bpy.types.Constraint) -> bool:
-    """Return whether a constraint is one that Takt added so that a hand can hold the object."""
+    """Return whether Takt added this constraint, so that a hand can hold the object."""
     return constraint.name.startswith(PREFIX) and constraint.type in _TYPES

@@ -1,7 +1,7 @@
-"""Constraints that move an armature's bones: which bones they move, and muting them while Takt's Action plays these.
+"""Constraints that move an armature's bones, and muting them while Takt's Action plays these bones.
 
-While Blender has windows, a timer gives back what is muted for an Action that plays no longer (see following). Without
-one no timer runs: then it is done before a frame is evaluated. Files are put right as they are opened and saved.
+With a window, a timer unmutes constraints of an Action that no longer plays (see following). Without
+a window, this is done before a frame is evaluated. Files are corrected when they are opened and saved.
 """
 
 from collections.abc import Collection, Iterable
@@ -25,7 +25,7 @@ _BEFORE_EVALUATION: Final = (handlers.frame_change_pre, handlers.depsgraph_updat
 def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False) -> tuple[str, ...]:
     """Return the bones that constraints move, whatever is keyed.
 
-    unmuted: also those that they would move if `mute` had not muted them.
+    unmuted: include those with constraints that `mute` has muted.
     """
     assert armature_object.pose is not None
     muted = {(entry.bone, entry.name) for entry in properties.character(armature_object).muted if unmuted}
@@ -35,13 +35,13 @@ def controlled_bones(armature_object: bpy.types.Object, *, unmuted: bool = False
 
 
 def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> int:
-    """Mute the constraints that keep bones of these names from being played by an Action; return how many those are.
+    """Mute the constraints that keep these bones from playing an Action; return their number.
 
-    Muted are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant of it
-    back: those that tie the descendant to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set bounds are left alone, as are those that a driver mutes or lets act, and all that the user
-    has added since the first Action came, or has let act again; those muted before act again. What is muted is
-    remembered with the Action and with the armature, for `follow_action`.
+    These are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant
+    back: those that tie it to a bone of the armature whose nearest played ancestor is another one.
+    Constraints that only set limits are left alone, as are those that a driver mutes or enables, and all that the user
+    has added since the first Action came, or has enabled again; those muted before are enabled. The muted ones are
+    stored with the Action and with the armature, for `follow_action`.
     """
     _note_freed(armature_object)
     found = _to_mute(armature_object, names, action)
@@ -52,20 +52,20 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
 
 def mute_once_played(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> None:
-    """Let the constraints that `mute` would mute be muted as soon as an Action plays, and not before."""
+    """Mute the constraints that `mute` would mute when an Action starts to play, but not before."""
     _note_freed(armature_object)
     _remember(action, _to_mute(armature_object, names, action))
 
 
 def forget_met(armature_object: bpy.types.Object) -> None:
-    """Let the next Action that may mute constraints meet all that there are then, also those that the user added."""
+    """Let the next Action consider all constraints again, including those that the user added."""
     character = properties.character(armature_object)
     character.met.clear()
     character.has_met = False
 
 
 def unmute(armature_object: bpy.types.Object) -> None:
-    """Let all constraints act again that `mute` muted, and forget which those were."""
+    """Enable all constraints that `mute` has muted, and clear the list of them."""
     character = properties.character(armature_object)
     if character.are_muted:
         _set(armature_object, is_muted=False)
@@ -73,7 +73,7 @@ def unmute(armature_object: bpy.types.Object) -> None:
 
 
 def follow_action(armature_object: bpy.types.Object) -> None:
-    """Let exactly those constraints be muted that are in the way of the Actions that play."""
+    """Mute exactly those constraints that prevent the current Actions from playing."""
     character = properties.character(armature_object)
     _note_freed(armature_object)
     wanted = _wanted(armature_object) - _freed(character)
@@ -89,7 +89,7 @@ def follow_action(armature_object: bpy.types.Object) -> None:
 
 
 def register() -> None:
-    """Register the handlers that follow Actions where no timer runs: on loading and saving, and in background."""
+    """Register the handlers that replace the timer: on loading and saving, and without a window."""
     for when in (handlers.load_post, handlers.save_pre):
         when.append(_follow_in_file)
     for when in _BEFORE_EVALUATION if bpy.app.background else ():
@@ -97,7 +97,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Follow no longer."""
+    """Unregister the handlers."""
     for when in (handlers.load_post, handlers.save_pre, *_BEFORE_EVALUATION):
         for handler in (_follow_in_file, _follow_in_scene):
             if handler in when:
@@ -118,7 +118,7 @@ def _follow_in_scene(scene: bpy.types.Scene, *_: object) -> None:
 
 def _follow(objects: Iterable[bpy.types.Object]) -> None:
     for ob in objects:
-        # Asked for settings that it has not, an object would get some.
+        # Reading settings of an object without any would create them.
         if ob.type == "ARMATURE" and ob.pose is not None and versions.saved_settings(ob, properties.NAME) is not None:
             follow_action(ob)
 
@@ -135,9 +135,9 @@ def _set(armature_object: bpy.types.Object, *, is_muted: bool) -> None:
 
 
 def _to_mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> list[_Named]:
-    """Return which of the constraints that are in the way may be muted for an Action; the first one meets them all.
+    """Return the constraints that may be muted for an Action; for the first Action all of them are considered.
 
-    Of a file in which Takt has muted some before it kept which it met, it has met just these.
+    In a file in which Takt muted some before it stored which it had considered, these count as the considered ones.
     """
     assert armature_object.pose is not None
     character = properties.character(armature_object)
@@ -154,7 +154,7 @@ def _to_mute(armature_object: bpy.types.Object, names: Collection[str], action: 
 
 
 def _note_freed(armature_object: bpy.types.Object) -> None:
-    """Take note of constraints that the user has let act again while they were muted."""
+    """Store which muted constraints the user has enabled again."""
     character = properties.character(armature_object)
     freed = {(entry.bone, entry.name) for entry in character.muted
              if character.are_muted and _is_acting(armature_object, entry.bone, entry.name)}
@@ -176,7 +176,7 @@ def _freed(character: properties.TaktCharacter) -> set[_Named]:
 
 
 def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> list[_Named]:
-    """Return what keeps bones of these names from being played, also what is muted for another Action; see mute."""
+    """Return the constraints that keep these bones from being played, even if muted for another Action; see mute."""
     assert armature_object.pose is not None
     played = set(names)
     with_ancestors = {bone.name for name in played for own in (armature_object.pose.bones[name],)
@@ -200,13 +200,13 @@ def _in_the_way(armature_object: bpy.types.Object, names: Collection[str]) -> li
 
 
 def _remember(action: bpy.types.Action, found: Collection[_Named]) -> None:
-    """Keep with an Action what is to be muted while it plays."""
+    """Store with an Action the constraints to mute while it plays."""
     setattr(action, properties.MUTES, bool(found))
     setattr(action, properties.MUTED, "\n".join("\t".join(each) for each in found))
 
 
 def _mute_also(armature_object: bpy.types.Object, found: Collection[_Named]) -> None:
-    """Add constraints to those that are muted."""
+    """Add constraints to the list of muted ones."""
     character = properties.character(armature_object)
     for bone, name in found:
         entry = character.muted.add()
@@ -226,9 +226,9 @@ def _is_acting(armature_object: bpy.types.Object, bone: str, name: str) -> bool:
 
 
 def _wanted(armature_object: bpy.types.Object) -> set[_Named]:
-    """Return what is in the way of the Actions that are assigned or lie in the NLA.
+    """Return the constraints to mute for the Actions that are assigned or in the NLA.
 
-    Actions of older files only tell that something is; what, the armature knows.
+    Actions of older files only say that there are some; these are in the armature's list.
     """
     animation = armature_object.animation_data
     if animation is None:
@@ -243,7 +243,7 @@ def _wanted(armature_object: bpy.types.Object) -> set[_Named]:
 
 
 def _told(action: bpy.types.Action) -> set[_Named]:
-    """Return what an Action says is muted while it plays."""
+    """Return the constraints that an Action stores as muted while it plays."""
     told = str(getattr(action, properties.MUTED))
     return {(bone, name) for bone, _, name in (line.partition("\t") for line in told.split("\n"))} if told else set()
 
@@ -253,7 +253,7 @@ def _acts(constraint: bpy.types.Constraint) -> bool:
 
 
 def _targets(constraint: bpy.types.Constraint) -> "list[tuple[bpy.types.Object | None, str]]":
-    """Return the objects that a constraint looks at, each with the name of its bone."""
+    """Return the target objects of a constraint, each with the name of its bone."""
     if isinstance(constraint, bpy.types.ArmatureConstraint):
         return [(target.target, target.subtarget) for target in constraint.targets]
     return [(getattr(constraint, f"{kind}target", None), getattr(constraint, f"{kind}subtarget", ""))
@@ -261,7 +261,7 @@ def _targets(constraint: bpy.types.Constraint) -> "list[tuple[bpy.types.Object |
 
 
 def _moved(owner: bpy.types.PoseBone, constraint: bpy.types.Constraint) -> "list[bpy.types.PoseBone]":
-    """Return the bones that a constraint moves: chains of IK reach up from their owner."""
+    """Return the bones that a constraint moves; for IK the chain above its owner."""
     chain = [owner, *owner.parent_recursive]
     if isinstance(constraint, bpy.types.KinematicConstraint):
         first = 0 if constraint.use_tail else 1

@@ -1,4 +1,4 @@
-"""Drivers: what those of bones set is set, whatever is keyed there; those of files with clips run no Python."""
+"""Drivers: driven channels of bones override keys; drivers of files with clips must not run Python."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -15,7 +15,7 @@ _MUTES = ("mute", "enabled")
 
 
 def driven_paths(armature_object: bpy.types.Object) -> set[str]:
-    """Return the data paths of all that is driven: neither muted nor broken drivers drive anything."""
+    """Return the data paths of all driven properties; muted and broken drivers are ignored."""
     animation = armature_object.animation_data
     return {curve.data_path for curve in animation.drivers
             if not curve.mute and curve.is_valid and curve.driver is not None and curve.driver.is_valid
@@ -25,7 +25,7 @@ def driven_paths(armature_object: bpy.types.Object) -> set[str]:
 def driven_bones(armature_object: bpy.types.Object, keyed: Collection[str] | None = None) -> set[str]:
     """Return the bones that drivers move.
 
-    keyed: data paths; given these, only bones are returned that drivers keep from following what is keyed there.
+    keyed: data paths; if given, only bones whose keyed channels have drivers are returned.
     """
     assert armature_object.pose is not None
     bones, found = armature_object.pose.bones, set[str]()
@@ -39,12 +39,12 @@ def driven_bones(armature_object: bpy.types.Object, keyed: Collection[str] | Non
 
 
 def is_muted_by(driven: Collection[str], constraint: bpy.types.Constraint) -> bool:
-    """Return whether a driver mutes a constraint or lets it act, so that nobody else can; driven: see driven_paths."""
+    """Return whether a driver controls the muting of a constraint; driven: see driven_paths."""
     return bool(driven) and any(constraint.path_from_id(name) in driven for name in _MUTES)
 
 
 def remove_python(blocks: Iterable[bpy.types.ID]) -> None:
-    """Remove the drivers of some data that run Python; those that Blender works out by itself stay."""
+    """Remove drivers that run Python; those that Blender computes itself stay."""
     for block in blocks:
         for owner in (block, getattr(block, "node_tree", None)):
             animation: Any = getattr(owner, "animation_data", None)

@@ -1,4 +1,4 @@
-"""What the bones of an armature are: found, corrected in a list, kept with the armature, saved in a library."""
+"""The map of an armature's bones: found, corrected in a list, stored with the armature, saved in a library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from . import armature
 
 
 def fill(armature_object: bpy.types.Object) -> SkeletonMap:
-    """Find out what the bones are, or take it from a map file of the library, and put it into the list."""
+    """Find the map, or take it from a map file of the library, and put it into the list."""
     found = _found(armature_object)
     _list(armature_object, found)
     return found
@@ -53,9 +53,9 @@ def _list(armature_object: bpy.types.Object, found: SkeletonMap) -> None:
 
 
 def set_pose(armature_object: bpy.types.Object, pose: Pose | None, words: str = "") -> SkeletonMap:
-    """Keep a pose (J, …) as the one in which the character is compared, or none: then it is found again.
+    """Store a pose (J, …) as the character's reference pose; None: the automatic one is used again.
 
-    words: how the pose is called. Raises TaktError if the body does not stand in it.
+    words: the pose's name. Raises TaktError if the body does not stand in it.
     """
     is_listed = len(properties.character(armature_object).joints) > 0
     listed = of_list(armature_object) if is_listed else _found(armature_object)
@@ -85,7 +85,7 @@ def _keep_pose(armature_object: bpy.types.Object, found: SkeletonMap, turns: Flo
 
 
 def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
-    """Return the map that the list says; raise TaktError if it gives two bones the same meaning."""
+    """Return the map in the list; raise TaktError if it gives two bones the same joint."""
     skeleton = CLIPS.skeleton(armature.read_skeleton(armature_object))  # find_map remembers it
     said = {joint.name: joint for joint in properties.character(armature_object).joints}
     meant = [None if bone not in said or said[bone].meant == properties.NO_JOINT else said[bone].meant
@@ -104,7 +104,7 @@ def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
 
 
 def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
-    """Return the map in the list, if the user has checked it, in the form that a library takes."""
+    """Return the map in the list, if the user has checked it, in the form for a library."""
     character = properties.character(armature_object)
     bones = cast(bpy.types.Armature, armature_object.data).bones
     if not character.is_map_checked or not len(character.joints) or not len(bones):
@@ -113,7 +113,7 @@ def kept_map(armature_object: bpy.types.Object) -> tuple[SavedMap, ...]:
 
 
 def place_of_file(armature_object: bpy.types.Object) -> Path | None:
-    """Return where the list is saved: in the first folder of the character's library, None if it has none."""
+    """Return the file for the list: in the first folder of the character's library, or None if it has none."""
     roots = _library(armature_object).roots
     return roots[0] / _file_name(armature_object) if roots else None
 
@@ -131,13 +131,13 @@ def _file_name(armature_object: bpy.types.Object) -> str:
 def save(armature_object: bpy.types.Object, path: Path) -> None:
     """Write the list as a map file.
 
-    Raises TaktError if the list gives two bones the same meaning, or the file cannot be written.
+    Raises TaktError if the list gives two bones the same joint, or the file cannot be written.
     """
     write_whole(path, write_map(of_list(armature_object)).encode())
 
 
 def key(armature_object: bpy.types.Object) -> Hashable:
-    """Return what a motion depends on of all this."""
+    """Return a key of everything here on which a motion depends."""
     character = properties.character(armature_object)
     if not character.is_map_checked:
         return ()
@@ -155,5 +155,5 @@ def _library(armature_object: bpy.types.Object) -> Library:
     path = Path(own) if own else None
     try:
         return library.beside(parse(character.text.as_string(), path))
-    except TaktError:  # a score with mistakes has no library yet
+    except TaktError:  # a score with mistakes has no library
         return library

@@ -1,4 +1,4 @@
-"""The limits of an armature's joints: Limit Rotation constraints in the bone's own space, else limits of IK."""
+"""The limits of an armature's joints: Limit Rotation constraints in the bone's own space, else IK limits."""
 
 from typing import cast
 
@@ -30,7 +30,7 @@ def read_limits(armature_object: bpy.types.Object) -> Limits | None:
 
 
 def key(armature_object: bpy.types.Object) -> bytes:
-    """Return what two armatures have in common if their joints have the same limits."""
+    """Return a key that is equal for armatures with the same joint limits."""
     limits = read_limits(armature_object)
     return b"" if limits is None else b"".join(
         array.tobytes() for array in (limits.joints, limits.low, limits.high, limits.order))

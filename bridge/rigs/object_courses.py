@@ -1,8 +1,8 @@
-"""Where objects and bones are over frames, by their own curves and those of what they hang on.
+"""Transforms of objects and bones over frames, computed from their curves and those of their parents.
 
-Nothing is evaluated and no frame is set, so it is the same wherever the playhead stands, also of what is hidden or lies
-in another scene. What constraints, drivers and the like make of an object is where Blender last had it; of bones they
-and tweaks above the score are left out.
+Nothing is evaluated and no frame is set, so the result does not depend on the playhead, and includes objects that are
+hidden or in another scene. Constraints, drivers and the like are taken from Blender's last evaluation for objects; for
+bones they, and tweaks above the score, are left out.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Link(NamedTuple):
 
 
 def links(target: bpy.types.Object, bone: str = "") -> list[Link]:
-    """Return what moves an object, or one of its bones: from the outermost parent down to it."""
+    """Return the chain that moves an object, or one of its bones, from the outermost parent down."""
     found = list[Link]()
     parent = target.parent
     if parent is not None and not held_by(target):
@@ -57,9 +57,9 @@ def links(target: bpy.types.Object, bone: str = "") -> list[Link]:
 
 
 def frames_of(chain: list[Link], first: int, last: int) -> FloatArray:
-    """Return the frames (F,) from the first one on at which a chain moves; only that one where it does not.
+    """Return the frames (F,) from the first one on at which a chain moves; only the first if it does not move.
 
-    last: up to it goes what moves for ever.
+    last: limit for endless motion.
     """
     after = first
     for curve in (curve for link in chain if isinstance(link.owner, bpy.types.PoseBone) or not held_by(link.owner)
@@ -71,7 +71,7 @@ def frames_of(chain: list[Link], first: int, last: int) -> FloatArray:
 
 
 def world_over(chain: list[Link], frames: FloatArray) -> FloatArray:
-    """Return the matrices (F, 4, 4) of the last of a chain in the world at frames (F,)."""
+    """Return the world matrices (F, 4, 4) of the last link of a chain at frames (F,)."""
     world = posed = np.eye(4)[None]
     for before, link in zip((None, *chain), chain, strict=False):
         own = link.owner
@@ -91,7 +91,7 @@ def world_over(chain: list[Link], frames: FloatArray) -> FloatArray:
 
 
 def sound_world(ob: bpy.types.Object, chain: list[Link], frames: FloatArray) -> FloatArray:
-    """Return an object's matrices (F, 4, 4) in the world; raise TaktError if nothing can be counted with them."""
+    """Return an object's world matrices (F, 4, 4); raise TaktError if they are not finite or not invertible."""
     found = world_over(chain, frames)
     if not (np.abs(found) < _FARTHEST).all():
         raise TaktError(f"the location, rotation or scale of {quoted(ob.name)} is not a number, or beyond "
@@ -100,7 +100,7 @@ def sound_world(ob: bpy.types.Object, chain: list[Link], frames: FloatArray) -> 
 
 
 def note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
-    """Return what is to be said of how something moves, "" for nothing; raise TaktError if nobody knows."""
+    """Return a note on how something moves, or ""; raise TaktError if its motion cannot be known."""
     held = "" if isinstance(owner, bpy.types.PoseBone) else held_by(owner)
     if isinstance(owner, bpy.types.PoseBone) or not held:
         return ""
@@ -112,7 +112,7 @@ def note(owner: bpy.types.Object | bpy.types.PoseBone) -> str:
 
 
 def held_by(ob: bpy.types.Object) -> str:
-    """Return what moves an object by itself besides its properties, keys and parent, "" for nothing."""
+    """Return what moves an object besides its properties, keys and parent, or ""."""
     if any(not each.mute and each.influence > 0.0 and not is_takts(each) for each in ob.constraints):
         return "constraints"
     if drivers.driven_paths(ob) & _SIZES.keys():
@@ -135,7 +135,7 @@ def held_by(ob: bpy.types.Object) -> str:
 
 
 def is_evaluated(ob: bpy.types.Object) -> bool:
-    """Return whether Blender keeps an object up to date in the current scene; what its eye hides is."""
+    """Return whether Blender evaluates an object in the current scene; objects hidden in the viewport count too."""
     layer = bpy.context.view_layer
     if ob.hide_viewport or layer is None or not any(each == ob for each in layer.objects):
         return False
@@ -144,7 +144,7 @@ def is_evaluated(ob: bpy.types.Object) -> bool:
 
 
 def is_gone(ob: bpy.types.Object) -> bool:
-    """Tell whether an object was deleted, and is only kept since a property names it: no scene or collection has it."""
+    """Return whether an object was deleted, and only a property keeps it: no scene or collection has it."""
     scene = bpy.context.scene
     if scene is not None and scene.objects.get(ob.name) == ob:  # most are there, and that is quick
         return False
@@ -152,7 +152,7 @@ def is_gone(ob: bpy.types.Object) -> bool:
 
 
 def is_animated(ob: bpy.types.Object) -> bool:
-    """Return whether anything moves an object at some frame: it, its parents, or what their constraints follow."""
+    """Return whether an object may move: by its own animation, its parents', or that of constraint targets."""
     return any((animation := getattr(block, "animation_data", None)) is not None and (
         animation.action is not None or len(animation.drivers) > 0 or len(animation.nla_tracks) > 0)
         for each in _seen_by(ob) for block in (each, each.data) if block is not None)
@@ -163,7 +163,7 @@ def _moves(action: bpy.types.Action | None) -> bool:
 
 
 def _seen_by(ob: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Yield an object, its parents, what their constraints follow, and so on."""
+    """Yield an object, its parents, their constraint targets, and so on."""
     found, todo = dict[int, bpy.types.Object](), [ob]
     while todo and len(found) < _MOST_SEEN:
         each = todo.pop()
@@ -176,9 +176,9 @@ def _seen_by(ob: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 
 def _curves(target: bpy.types.Object) -> dict[str, dict[str, dict[int, bpy.types.FCurve]]]:
-    """Return the curves that move an object, by "", and its bones, by their names.
+    """Return the curves that move an object, under "", and its bones, by name.
 
-    Where Takt's Action plays below another, it moves bones.
+    If Takt's Action plays below another one, it moves the bones.
     """
     animation, found = target.animation_data, dict[str, dict[str, dict[int, bpy.types.FCurve]]]()
     if animation is None:
@@ -196,13 +196,13 @@ def _curves(target: bpy.types.Object) -> dict[str, dict[str, dict[int, bpy.types
 
 
 def _in_pose(bone: bpy.types.PoseBone, curves: Channels, frames: FloatArray) -> FloatArray:
-    """Return a bone's own matrices (F, 4, 4) against rest at frames (F,), one where it is still."""
+    """Return a bone's own matrices (F, 4, 4) relative to rest at frames (F,); a single one if it is still."""
     owner: Any = bone.id_data
     if owner.data.pose_position == "REST":
         return np.eye(4)[None]
     found = basis(bone, curves, frames)
     if bone.bone.use_connect and bone.parent is not None:
-        found[:, :3, 3] = 0.0  # connected bones do not leave their parents
+        found[:, :3, 3] = 0.0  # connected bones are not translated
     return found
 
 
@@ -215,7 +215,7 @@ def _posed(bone: bpy.types.PoseBone, above: FloatArray, own: FloatArray) -> Floa
     if bone.bone.use_inherit_rotation and bone.bone.use_local_location and bone.bone.inherit_scale == "FULL":
         return above @ np.linalg.inv(parent_rest) @ rest @ own
     local, found = bone.bone.matrix_local, list[Matrix]()
-    for upper, each in zip(*np.broadcast_arrays(above, own), strict=True):  # Blender has the rules of such bones
+    for upper, each in zip(*np.broadcast_arrays(above, own), strict=True):  # Blender computes special inheritance
         basis_matrix, upper_matrix = Matrix(each.tolist()), Matrix(upper.tolist())
         found.append(bone.bone.convert_local_to_pose(basis_matrix, local) if parent is None else
                      bone.bone.convert_local_to_pose(basis_matrix, local, parent_matrix=upper_matrix,
@@ -224,7 +224,7 @@ def _posed(bone: bpy.types.PoseBone, above: FloatArray, own: FloatArray) -> Floa
 
 
 def basis(owner: Any, curves: Channels, frames: FloatArray) -> FloatArray:
-    """Return the matrices (F, 4, 4) of an object's or a bone's own channels at frames (F,), one where it is still."""
+    """Return the matrices (F, 4, 4) of an object's or a bone's own channels at frames (F,), a single one if still."""
     turning = rotation_channel(owner.rotation_mode)
     used = ("location", "scale", turning, "delta_location", "delta_scale", f"delta_{turning}")
     if not any(curves.get(channel) for channel in used):
@@ -244,7 +244,7 @@ def basis(owner: Any, curves: Channels, frames: FloatArray) -> FloatArray:
 
 
 def _values(owner: Any, curves: Channels, channel: str, frames: FloatArray) -> FloatArray:
-    """Return the numbers (F, C) of a channel at frames (F,)."""
+    """Return the values (F, C) of a channel at frames (F,)."""
     values = np.tile(np.array(getattr(owner, channel), dtype=np.float64), (len(frames), 1))
     own = curves.get(channel, {})
     for index, row in zip(own, values_at([*own.values()], frames), strict=True):

@@ -1,5 +1,5 @@
-"""Motion of the armature object itself: clips of files get it as a joint above all others, those of Actions in the open
-file, which play on the very same bones, as motion of their topmost ones.
+"""Motion of the armature object itself: in clips of files it becomes a joint above all others, in clips of Actions of
+the open file, which play on the same bones, motion of their topmost ones.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _PATHS: Final = ("location", "rotation_quaternion", "rotation_axis_angle", "rota
 
 
 def carried(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
-    """Return a clip in armature space with what the Action does to the armature object; the same one where it rests.
+    """Return a clip in armature space with the Action's motion of the armature object; the same clip if it rests.
 
-    A joint that is called as the object moves instead of it, and is at rest where the object is now.
+    A new joint with the object's name has this motion; its rest pose is the object's current transform.
     """
     now = np.array(fitted.armature_object.matrix_basis, dtype=np.float64)
     found = _motion(clip, fitted, fps, now)
@@ -37,16 +37,16 @@ def carried(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
 
 
 def travelling(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
-    """Return a clip whose topmost joints go with what the Action does to the armature object, on the same skeleton.
+    """Return a clip whose topmost joints have the Action's motion of the armature object, on the same skeleton.
 
-    It begins where the bones alone have it: a character goes from where it stands, wherever the Action was made.
+    It begins where the bones alone begin: a character starts at its place, wherever the Action was made.
     """
     found = _motion(clip, fitted, fps, None)
     return clip if found is None else _with_tops(clip, *found)
 
 
 def going_along(clip: Clip, times_s: FloatArray, worlds: FloatArray) -> Clip:
-    """Return a clip whose topmost joints go with an armature object, from where that is at first; sizes are left out.
+    """Return a clip whose topmost joints follow an armature object relative to its first place; without its scale.
 
     worlds: the object's matrices (F, 4, 4) at times (F,).
     """
@@ -55,7 +55,7 @@ def going_along(clip: Clip, times_s: FloatArray, worlds: FloatArray) -> Clip:
 
 
 def fingerprint(fitted: curves.Fitted) -> Hashable:
-    """Return what is the same as long as `travelling` would make the same of the same curves."""
+    """Return a key that stays the same as long as `travelling` would return the same for the same curves."""
     ob = fitted.armature_object
     if not _curves(fitted):
         return None
@@ -68,9 +68,9 @@ def _curves(fitted: curves.Fitted) -> list[bpy.types.FCurve]:
 
 def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
             rest: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return times (F,), turns (F, 4) and moves (F, 3) of the armature object, None if it rests.
+    """Return times (F,), rotations (F, 4) and translations (F, 3) of the armature object, or None if it rests.
 
-    rest: its own matrix (4, 4) seen from which it moves, None: as the clip begins.
+    rest: the matrix (4, 4) relative to which it moves; None: that at the clip's begin.
     """
     own = _curves(fitted)
     if not own:
@@ -87,7 +87,7 @@ def _motion(clip: Clip, fitted: curves.Fitted, fps: float,
 
 def _relative(skeleton: Skeleton, times_s: FloatArray, worlds: FloatArray,
               rest: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return times (F,), turns (F, 4) and moves (F, 3) of matrices (F, 4, 4) seen from one (4, 4), or None if still."""
+    """Return times (F,), rotations (F, 4) and moves (F, 3) of matrices (F, 4, 4) relative to rest, or None if still."""
     moved = np.linalg.pinv(rest) @ worlds
     size = max(float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
     moves: FloatArray = np.asarray(moved[:, :3, 3], dtype=np.float64)
@@ -99,7 +99,7 @@ def _relative(skeleton: Skeleton, times_s: FloatArray, worlds: FloatArray,
 
 
 def _with_tops(clip: Clip, times_s: FloatArray, turns: FloatArray, moves: FloatArray) -> Clip:
-    """Turn (F, 4) and move (F, 3) the topmost joints of a clip at times (F,)."""
+    """Return a clip whose topmost joints are rotated (F, 4) and translated (F, 3) at times (F,)."""
     tops = np.flatnonzero(clip.skeleton.parents < 0)
     rest, places = clip.skeleton.rest_rotations[tops], clip.skeleton.rest_translations[tops]
     turned = rot.multiply(turns[:, None], rot.multiply(rest, turns_at(clip.rotations, tops.tolist(), times_s)))
@@ -113,7 +113,7 @@ def _with_tops(clip: Clip, times_s: FloatArray, turns: FloatArray, moves: FloatA
 
 
 def _keyed(tracks: Tracks, joints: IntArray, times_s: FloatArray, values: FloatArray) -> Tracks:
-    """Return tracks in which some joints (N,) have these keys alone: values (F, N, C) at times (F,)."""
+    """Return tracks in which some joints (N,) have only these keys: values (F, N, C) at times (F,)."""
     others = [(joint, *keys_of(tracks, index)) for index, joint in enumerate(tracks.joints.tolist())
               if joint not in joints]
     new = [(joint, times_s, values[:, column]) for column, joint in enumerate(joints.tolist())]
@@ -121,7 +121,7 @@ def _keyed(tracks: Tracks, joints: IntArray, times_s: FloatArray, values: FloatA
 
 
 def _with_root(clip: Clip, name: str, times_s: FloatArray, turns: FloatArray, moves: FloatArray) -> Clip:
-    """Put a joint above all others that turns (F, 4) and moves (F, 3) at times (F,)."""
+    """Return a clip with a new root joint that has rotations (F, 4) and translations (F, 3) at times (F,)."""
     old = clip.skeleton
     while name in old.index_of:
         name += "_object"
@@ -131,7 +131,7 @@ def _with_root(clip: Clip, name: str, times_s: FloatArray, turns: FloatArray, mo
                         np.concatenate((np.ones((1, 3)), old.rest_scales)), old.name, old.meant)
 
     def below_root(tracks: Tracks, values: FloatArray | None) -> Tracks:
-        """Return tracks of the old joints, before them one of the new root with these values."""
+        """Return tracks of the old joints after one of the new root with these values."""
         if values is None:
             return Tracks(tracks.joints + 1, tracks.starts, tracks.times_s, tracks.values)
         return Tracks(np.append(0, tracks.joints + 1), np.append(0, tracks.starts + len(times_s)),

@@ -1,4 +1,4 @@
-"""Characters that play roles: where their heads are."""
+"""Characters that play roles: their armatures and heads."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def head(ob: bpy.types.Object) -> list[object_courses.Link]:
-    """Return what moves the head of a character, by its armature or a mesh of it; nothing where it has none."""
+    """Return the chain that moves the head of a character, by its armature or a mesh of it; empty if it has none."""
     found = armature_of(ob)
     bone = "" if found is None else head_bone(found)
     return object_courses.links(found, bone) if found is not None and bone else []
 
 
 def head_bone(armature_object: bpy.types.Object) -> str:
-    """Return the bone that turns a character's head, by the map of its joints, "" if none does."""
+    """Return the head bone of a character, by its skeleton map, or ""."""
     listed = properties.character(armature_object).joints
     if len(listed):
         return next((joint.name for joint in listed if joint.meant == _HEAD), "")

@@ -1,4 +1,4 @@
-"""Performing: the score kept with an armature made into a motion of its skeleton, and all that this depends on."""
+"""Perform a score: make a motion of an armature's skeleton from it, and collect all that this depends on."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ from .parameters import Again, Values
 class Performance:
     """The result of performing a score: the motion, or the error that prevented it.
 
-    Both, where only some clips cannot be played: the motion then holds still where they would play.
+    Both are set if only some clips cannot be played: the motion then stands still for these.
     actions: the names of the Actions that the score plays. procedures: those that can be played, each with its ticks
-    and its seconds, known where there is a motion. clips: those that the score's file loads, each with the name that
-    calls it and its seconds, or None if the text cannot be read. parameters: of the procedure that plays, with their
-    defaults; has_picks: whether it leaves anything to the seed. again: performs it with other values. roles: those of
-    the score and what it includes, with their kinds.
+    and its seconds, known if there is a motion. clips: those that the score's file loads, each with the name that
+    calls it and its seconds, or None if the text cannot be read. parameters: of the played procedure, with their
+    defaults; has_picks: whether the seed matters. again: performs it with other values. roles: of
+    the score and its includes, with their kinds.
     """
 
     motion: Motion | None
@@ -77,11 +77,11 @@ Resolved = tuple[Programme, Library]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """All that a performance needs of Blender, read in its main thread, and nothing of Blender's own.
+    """The input of a performance from Blender, read in its main thread, without references to Blender's data.
 
-    So another thread may perform it. beside: what open Texts of other files say. key: all that its names depend on;
-    files_key: what its files do, besides roots. resolved: where all its names were looked up before.
-    moment: when folders and files were looked at.
+    So another thread may perform it. beside: contents of open Texts of other files. key: all that its names depend on;
+    files_key: its file settings, besides roots. resolved: an earlier result of looking up all its names.
+    moment: the time at which folders and files were checked.
     """
 
     text: str
@@ -121,10 +121,10 @@ _SETTINGS = frozenset(field.name for field in fields(Settings))
 def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
                   instead: Mapping[str, object] | None = None, formats: Mapping[str, Format] | None = None
                   ) -> Performance:
-    """Make the motion that a score means for an armature, now.
+    """Perform a score for an armature, now.
 
-    filepath: where the score came from, "" if it was written in Blender.
-    instead: settings that replace those given. formats: of clips, those of `clips.formats` where they are not given.
+    filepath: of the score, "" if it was written in Blender.
+    instead: settings that replace those given. formats: of clips; by default `clips.formats`.
     """
     try:
         task = read_task(text, filepath, settings, armature_object, instead)
@@ -137,7 +137,7 @@ def perform_score(text: str, filepath: str, settings: properties.ScoreSettings, 
 
 def read_task(text: str, filepath: str, settings: properties.ScoreSettings, armature_object: bpy.types.Object,
               instead: Mapping[str, object] | None = None) -> Task:
-    """Read what a performance needs; raise TaktError if the armature's map contradicts itself."""
+    """Read the input of a performance; raise TaktError if the armature's map gives two bones the same joint."""
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     character = properties.character(armature_object)
     chosen |= {"values": parameters.chosen(character), "seed": character.seed,
@@ -164,16 +164,16 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
 
 
 def _skeleton(armature_object: bpy.types.Object) -> Skeleton:
-    """Return an armature's skeleton, the same one as long as its bones are the same."""
+    """Return an armature's skeleton, the same object as long as its bones are unchanged."""
     return CLIPS.made(("armature", rest_key(armature_object), armature_object.name),
                       partial(armature.read_skeleton, armature_object))
 
 
 def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -> tuple[Performance, Resolved | None]:
-    """Make a motion, in any thread; of a score that cannot be played, the error with every problem and its line.
+    """Perform a score in any thread; if it cannot be played, return the error with every problem and its line.
 
-    find_action: looks Actions of the open file up by name. formats: of clips, with their readers.
-    Returns what `keep_resolved` takes.
+    find_action: finds Actions of the open file by name. formats: of clips, with their readers.
+    Also returns the value for `keep_resolved`.
     """
     actions, listed, gaps, resolved = set[str](), None, None, task.resolved
     try:
@@ -196,13 +196,13 @@ def perform(task: Task, find_action: FindClips, formats: Mapping[str, Format]) -
 
 
 def _roles(programme: Programme) -> dict[str, str]:
-    """Return the roles of a score, also of what it includes, by their names, each with its kind."""
+    """Return the roles of a score and its includes by name, each with its kind."""
     views = programme.calls.views if isinstance(programme.calls, Definitions) else ()
     return {name: role.kind for view in views for name, role in view.roles.items()}
 
 
 def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], values: Values, seed: int) -> Motion:
-    """Make the motion of a score; values that its procedure does not take (any more) are left out."""
+    """Make the motion of a score; values for which its procedure has no parameter are ignored."""
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
     return play(resolved[0], task.skeleton, replace(task.settings, values=taken, seed=seed), turn=task.turn,
@@ -212,7 +212,7 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], val
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
           actions: set[str]) -> tuple[Document, Library]:
-    """Return what a score says, and its library, which adds the names of the Actions that it finds to the set.
+    """Return the document of a score, and its library, which adds the names of found Actions to the set.
 
     The library raises FileError for an Action that moves no bones.
     """
@@ -232,9 +232,9 @@ def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
 
 
 def _library(task: Task, formats: Mapping[str, Format]) -> Library:
-    """Return the library of a task, as it was known before at the same moment.
+    """Return the library of a task, from a cache for the same moment.
 
-    It holds the clips that it has read; once the store had to forget some, it is made anew.
+    It holds the clips that it has read; after the store has dropped some, it is made again.
     """
     key = (task.moment, CLIPS.forgotten, task.roots, *task.files_key, *formats.values())
     library = _libraries.get(key)
@@ -248,9 +248,9 @@ def _library(task: Task, formats: Mapping[str, Format]) -> Library:
 
 
 def _modules(task: Task, library: Library) -> Scores:
-    """Return what finds the files of a score: of those that are open, what their Texts say.
+    """Return the modules for the files of a score; open files are read from their Texts.
 
-    An open file that has no XML concerns only those who name it.
+    An open file that is not XML is an error only for scores that name it.
     """
     texts, sources = [], (task.text, *(said for _, said in task.beside))
     for path, said in task.beside:
@@ -269,7 +269,7 @@ def _callable_clips(document: Document, library: Library) -> tuple[tuple[str, fl
         try:
             held, _ = library.clips(load.src)
         except FileError:
-            continue  # resolving tells of it
+            continue  # resolving reports it
         own = load.src.rpartition(".")[2]
         found += [(load.src if len(held) == 1 else f"{load.src}.{clip.name or own}", _as_kept(clip.duration_s))
                   for clip in held]
@@ -277,7 +277,7 @@ def _callable_clips(document: Document, library: Library) -> tuple[tuple[str, fl
 
 
 def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
-    """Return the procedures that can be started, seconds by the clock; one that wants parameters has no own length."""
+    """Return the procedures that can be started, in clock seconds; with required parameters the length is unknown."""
     found, clock = [], clock_of(programme)
     for name in tuple(programme.own)[:_MAX_LISTED]:
         try:
@@ -290,14 +290,14 @@ def _procedures(programme: Programme) -> tuple[tuple[str, float, float], ...]:
 
 
 def _as_kept(length: float) -> float:
-    """Return a length as Blender's properties keep it."""
+    """Return a length with the precision of Blender's properties."""
     return float(np.float32(length))
 
 
 def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved | None) -> None:
-    """Keep a score with all its names looked up for the next performance.
+    """Store a score with all its names looked up for the next performance.
 
-    A score that plays Actions is looked up each time, since nobody tells when these change.
+    A score that plays Actions is not stored, since Blender sends no notification when these change.
     """
     if resolved is not None and not actions and task.moment is _moment:
         _programmes[task.key] = resolved
@@ -307,10 +307,10 @@ def keep_resolved(task: Task, actions: frozenset[str], resolved: Resolved | None
 
 @dataclass(frozen=True, eq=False)
 class Expanded:
-    """What a score plays, without a motion.
+    """An expanded score, without a motion.
 
-    sequence: in even time; clock: where its tempo changes; library: where its names come from; programme: with gaps
-    where clips cannot be read or found.
+    sequence: in even time; clock: for changes of tempo; library: for its names; programme: with gaps
+    for clips that cannot be read or found.
     """
 
     sequence: Segments
@@ -320,7 +320,7 @@ class Expanded:
 
 
 def expand_score(text: str, character: properties.TaktCharacter, armature_object: bpy.types.Object) -> Expanded:
-    """Return what a score plays on a character; raise TaktError as perform_score does, but not for gaps alone."""
+    """Return the expanded score of a character; raise TaktError as perform_score does, but not for gaps alone."""
     task, actions = read_task(text, properties.score_path(character), character, armature_object), set[str]()
     document, library = _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), actions)
     settings = task.settings
@@ -333,10 +333,10 @@ def expand_score(text: str, character: properties.TaktCharacter, armature_object
 
 def procedure_names(text: str, character: properties.TaktCharacter,
                     armature_object: bpy.types.Object) -> tuple[str, tuple[str, ...], Mapping[str, Problem]]:
-    """Return the names of all procedures of a score that can be started, and what it says without its faulty ones.
+    """Return a score's text without its faulty procedures, the names of the others, and the faulty ones' mistakes.
 
-    These are left out of it one after the other until it can be read, and returned with the mistake in each; whoever
-    calls one of them is faulty too. Raises TaktError as perform_score does, where the mistake is in no procedure of it.
+    Faulty procedures are removed one after the other until the score can be read; a procedure that calls one of them
+    is faulty too. Raises TaktError as perform_score does, if the mistake is outside of its procedures.
     """
     faulty = dict[str, Problem]()
     while True:
@@ -356,13 +356,13 @@ def procedure_names(text: str, character: properties.TaktCharacter,
 
 def read_score(text: str, character: properties.TaktCharacter,
                armature_object: bpy.types.Object) -> tuple[Document, Library]:
-    """Return what a score says, whether it can be played or not, and its library; raise TaktError if it is none."""
+    """Return the document of a score, even if it cannot be played, and its library; raise TaktError if not a score."""
     task = read_task(text, properties.score_path(character), character, armature_object)
     return _read(task, clips.clips_of_action(armature_object, CLIPS), clips.formats(), set())
 
 
 def settings_of(character: properties.TaktCharacter, *, is_cast: bool = True) -> Settings:
-    """Return how a character plays its score, as core takes it; is_cast: with what plays the roles."""
+    """Return the settings of a character's score for core; is_cast: with its cast."""
     armature_object = cast(bpy.types.Object, character.id_data)
     return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS},
                     values=parameters.chosen(character), seed=character.seed,
@@ -370,12 +370,12 @@ def settings_of(character: properties.TaktCharacter, *, is_cast: bool = True) ->
 
 
 def moment() -> object:
-    """Return when files were looked at: the same object until they are again."""
+    """Return an object that stands for the last check of files: the same until the next check."""
     return _moment
 
 
 def look_at_files() -> None:
-    """Let the next performances check which files have changed or come; the others are not read again."""
+    """Let the next performances check for changed and new files; unchanged ones are not read again."""
     global _moment
     _moment = object()
     _programmes.clear()
@@ -385,9 +385,9 @@ def look_at_files() -> None:
 
 def dependencies(armature_object: bpy.types.Object, values: Hashable = None,
                  skin: int | None = None) -> tuple[Hashable, ...]:
-    """Return all that the motion of the score kept with an armature depends on, but for the clips that it plays.
+    """Return all that the motion of an armature's score depends on, except its clips.
 
-    The score's text comes first. values: instead of those of the current frame. skin: its checksum where no mesh is to
+    The score's text comes first. values: instead of those of the current frame. skin: its checksum, if no mesh may
     be read.
     """
     character = properties.character(armature_object)

@@ -1,4 +1,4 @@
-"""A rehearsal: what a character would do if it played one clip or one procedure alone, found out in the background."""
+"""A rehearsal: a character's motion for a single clip or procedure, computed in the background."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _SCORE = """<pha version="2" tickLength="1"><{lead} src={src}/>
 
 
 class Rehearsal:
-    """One playable rehearsed by one character; nothing of it is written anywhere."""
+    """A playable rehearsed by a character, without writing anything."""
 
     def __init__(self, armature_object: bpy.types.Object, playable: Playable) -> None:
-        """Begin."""
+        """Start the performance."""
         self.of = armature_object.session_uid, playable
         self._motion: Motion | None = None
         try:
             self._work: BackgroundPerformance | None = BackgroundPerformance(
                 _task(armature_object, playable), armature_object.session_uid)
         except TaktError:
-            self._work = None  # whoever puts it into the score is told
+            self._work = None  # the error is reported when it is put into the score
 
     def motion(self) -> Motion | None:
-        """Return what the character does, None as long as that is not known, or where it cannot be played."""
+        """Return the motion, or None if it is not known yet or cannot be played."""
         if self._work is not None:
             performance = self._work.result()
             if performance is not None:
@@ -48,7 +48,7 @@ class Rehearsal:
 
 
 def _task(armature_object: bpy.types.Object, playable: Playable) -> performing.Task:
-    """Return what is to be performed: the score's own procedure, or a score of a single call, with the same library."""
+    """Return the task: the score's own procedure, or a score of a single call with the same library."""
     character, blocks = properties.character(armature_object), score_blocks.shown(armature_object)
     if character.text is None or blocks is None or blocks.scores is None:
         raise TaktError("there is no score that can be read")

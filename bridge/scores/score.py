@@ -1,8 +1,8 @@
-"""What the score of a character means now: the one owner of motions in Blender.
+"""The current motions of the characters' scores: the only cache of motions in Blender.
 
-Whoever wants a motion asks here, and keeps none. `motion_of` compares everything that the motion depends on; `shown`,
-for drawing, compares only the numbers of `changes`. Whoever changes something says so to `changes`; whoever wants files
-to be looked at anew calls `forget` here.
+Code that needs a motion calls this module, and stores none. `motion_of` compares everything that the motion depends
+on; `shown`, for drawing, compares only the numbers of `changes`. Code that changes something notifies `changes`; to
+have files checked again, call `forget`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _Which = tuple[int, _Key]
 
 
 class _Running(NamedTuple):
-    """A performance in the background: for whom, with which settings, under which key it will be kept."""
+    """A performance in the background: its character, its settings, and its key in the cache."""
 
     which: _Which
     instead: Mapping[str, object]
@@ -84,7 +84,7 @@ _to_tell: dict[Callable[[], None], None] = {}
 
 
 def performed(armature_object: bpy.types.Object, formats: Mapping[str, Format]) -> Performance:
-    """Return what comes of the score kept with an armature, performed now where it is not known; see `motion_of`.
+    """Return the performance of an armature's score; it is performed now if it is not in the cache; see `motion_of`.
 
     formats: of clips, with the readers that are used.
     """
@@ -92,27 +92,27 @@ def performed(armature_object: bpy.types.Object, formats: Mapping[str, Format]) 
 
 
 def motion_of(armature_object: bpy.types.Object, **instead: object) -> Motion | None:
-    """Return the motion of the score kept with an armature, None if there is none or it cannot be played.
+    """Return the motion of an armature's score, or None if there is none or it cannot be played.
 
-    The score is performed again only when its text, its settings or the skeleton have changed. Files and Actions that
+    The score is performed again only if its text, its settings or the skeleton have changed. Files and Actions that
     it loads count as unchanged until `forget` is called.
-    instead: settings that replace those kept with the armature.
+    instead: settings that replace the armature's own.
     """
     performance = _performance(armature_object, instead)
     return performance.motion if performance.error is None else None
 
 
 def playable_motion_of(armature_object: bpy.types.Object) -> Motion | None:
-    """Return the motion of the score, also where clips of it are missing, for which it stands still."""
+    """Return the motion of the score, even if some clips are missing, for which it stands still."""
     return _performance(armature_object, {}).motion
 
 
 def shown(armature_object: bpy.types.Object, instead: Mapping[str, object] = _AS_KEPT) -> Motion | None:
-    """Return the motion to be drawn: while the score has errors, what it meant when it last had none.
+    """Return the motion to draw: while the score has errors, that of its last version without any.
 
-    Where it never had none, what of it can be played.
+    If it never was without errors, the motion of the playable parts.
 
-    Cheap to ask for in every drawing: two numbers are compared. `look` must be called once before.
+    Fast enough for every drawing: two numbers are compared. `look` must be called once before.
     """
     uid = armature_object.session_uid
     which = uid, tuple(instead.items())
@@ -131,20 +131,20 @@ def shown(armature_object: bpy.types.Object, instead: Mapping[str, object] = _AS
 
 
 def show_with(with_tweaks: Callable[[bpy.types.Object, Motion], Motion] | None) -> None:
-    """Let motions be drawn with what this makes of them."""
+    """Set the function that adds tweaks to drawn motions."""
     global _with_tweaks
     _with_tweaks = with_tweaks
 
 
 def last_good(armature_uid: int) -> Motion | None:
-    """Return what was last shown of a character with its own settings, by its object's session_uid."""
+    """Return the last shown motion of a character with its own settings, by its object's session_uid."""
     return _last_good.get(armature_uid)
 
 
 def look() -> bool:
-    """Look at what is changed without anybody being told: texts that are typed, and folders in the preferences.
+    """Check for changes that cause no notification: typed texts, and folders in the preferences.
 
-    Return whether anything was.
+    Returns whether there were any.
     """
     global _seen
     now = libraries.folders(), *((text.session_uid, text.as_string()) for text in bpy.data.texts
@@ -157,13 +157,13 @@ def look() -> bool:
 
 
 def error_of(armature_object: bpy.types.Object) -> TaktError | None:
-    """Return why the score kept with an armature could not be played when it was last tried, None if it could."""
+    """Return why an armature's score could not be played in the last try, or None if it could."""
     known = known_performance(armature_object)
     return None if known is None else known.error
 
 
 def warnings_of(armature_object: bpy.types.Object) -> tuple[Problem, ...]:
-    """Return what is unusual about what the score plays on this armature, but can be played all the same."""
+    """Return the warnings of the armature's motion."""
     known = known_performance(armature_object)
     if known is None or known.motion is None:
         return ()
@@ -171,33 +171,34 @@ def warnings_of(armature_object: bpy.types.Object) -> tuple[Problem, ...]:
 
 
 def is_waiting(armature_object: bpy.types.Object) -> bool:
-    """Return whether the score kept with an armature, changed or not, will be performed as soon as nothing is drawn."""
+    """Return whether an armature's score will be performed as soon as nothing is drawn."""
     which = [*_waiting, *(() if _performing is None else (_performing.which,))]
     return any(uid == armature_object.session_uid for uid, _ in which)
 
 
 def reading(armature_object: bpy.types.Object) -> str:
-    """Return the name of the file that is being read for the score kept with an armature, "" if none is."""
+    """Return the name of the file that is being read for an armature's score, or ""."""
     if _performing is None or _performing.which[0] != armature_object.session_uid:
         return ""
     return _performing.work.reading
 
 
 def played_actions(armature_object: bpy.types.Object) -> frozenset[str]:
-    """Return the names of the Actions that the score kept with an armature played when it was last performed."""
+    """Return the names of the Actions that an armature's score used in its last performance."""
     known = known_performance(armature_object)
     return frozenset() if known is None else known.actions
 
 
 def known_performance(armature_object: bpy.types.Object) -> Performance | None:
-    """Return what came of the score kept with an armature when it was last performed, None while that goes on."""
+    """Return the last performance of an armature's score, or None while it runs."""
     return _performances.get(_last.get(armature_object.session_uid, ()))
 
 
 def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) -> Performance | None:
-    """Return what comes of the score kept with an armature if it is known; else perform it beside, then call `then`.
+    """Return the performance of an armature's score if it is in the cache; else perform it in the background, then call
+    `then`.
 
-    What took no time to speak of before is waited for, and for an instant what was never performed. Never from within a
+    It waits for scores that took hardly any time before, and for a moment for new ones. Do not call it during a
     drawing.
     """
     global _performing
@@ -221,9 +222,9 @@ def perform_soon(armature_object: bpy.types.Object, then: Callable[[], None]) ->
 
 
 def keep(armature_object: bpy.types.Object, performance: Performance) -> Performance:
-    """Let what was just performed from what is kept with the armature be found by `motion_of`.
+    """Put a performance of the armature's current state into the cache for `motion_of`.
 
-    Return the same, with hands that meet those of other characters.
+    Returns it with hands that meet those of other characters.
     """
     _remember(performing.dependencies(armature_object), performance)
     changes.score()
@@ -232,10 +233,10 @@ def keep(armature_object: bpy.types.Object, performance: Performance) -> Perform
 
 @contextmanager
 def while_drawing(then: Callable[[], None]) -> Iterator[None]:
-    """Perform nothing meanwhile, but afterwards in the background, and call `then` when that is done.
+    """Postpone performances within this context; afterwards they run in the background, then `then` is called.
 
-    A drawing waits for nothing; and clips of Blender's own files and Actions are read by bringing objects into the
-    file, which must not be done from within a drawing.
+    A drawing must not wait. And clips of Blender's own files and Actions are read by importing objects, which is not
+    allowed during a drawing.
     """
     global _when_performed
     before, _when_performed = _when_performed, then
@@ -247,7 +248,7 @@ def while_drawing(then: Callable[[], None]) -> Iterator[None]:
 
 
 def forget(armature_object: bpy.types.Object | None = None) -> None:
-    """Look at files and Actions anew the next time, for one armature (and those that do the same) or for all."""
+    """Check files and Actions again the next time, for one armature (and those with the same score) or for all."""
     changes.score()
     performing.look_at_files()
     _stop_performing()
@@ -262,15 +263,15 @@ def forget(armature_object: bpy.types.Object | None = None) -> None:
 
 
 def forget_shown() -> None:
-    """Keep nothing for drawing any longer, as when the preview is switched off."""
+    """Clear the cache for drawing, as when the preview is switched off."""
     for kept in (_shown, _last_good):
         kept.clear()
 
 
 def keep_lists(armature_object: bpy.types.Object) -> None:
-    """List the score's own procedures, any of which can be played, its clips, and the parameters of what plays.
+    """Update the lists of the score's own procedures, of its clips, and of the parameters of the played procedure.
 
-    What cannot be known of a score with errors stays as it was; what is listed already is not written again.
+    If these are unknown because of errors, the lists stay; unchanged items are not written again.
     """
     known, character = known_performance(armature_object), properties.character(armature_object)
     if known is None:
@@ -298,23 +299,23 @@ def keep_lists(armature_object: bpy.types.Object) -> None:
 
 
 def is_empty(character: properties.TaktCharacter, error: TaktError) -> bool:
-    """Return whether a character's score is right but for holding nothing yet; error: why it cannot be played."""
+    """Return whether a character's score is valid except that it is empty; error: why it cannot be played."""
     return character.text is not None and holds_nothing_yet(error, texts.said(character.text),
                                                             character.procedure)
 
 
 def time_s(armature_object: bpy.types.Object, scene: bpy.types.Scene, frame: float) -> float:
-    """Return the time in the score at a frame of the scene, which may have a fraction."""
+    """Return the time in the score at a frame of the scene, which may be fractional."""
     return (frame - properties.character(armature_object).frame_start) / frames_per_second(scene)
 
 
 def register() -> None:
-    """Have files looked at anew whenever a .blend is loaded."""
+    """Have files checked again whenever a .blend is loaded."""
     bpy.app.handlers.load_post.append(_after_load)
 
 
 def unregister() -> None:
-    """Keep nothing any longer."""
+    """Clear all caches."""
     if _after_load in bpy.app.handlers.load_post:
         bpy.app.handlers.load_post.remove(_after_load)
     forget()
@@ -343,7 +344,7 @@ def _performance(armature_object: bpy.types.Object, instead: Mapping[str, object
 
 def _alone(armature_object: bpy.types.Object, instead: Mapping[str, object],
            formats: Mapping[str, Format] | None = None) -> tuple[_Key, Performance]:
-    """Return what comes of a score before any hands meet those of others, and its key."""
+    """Return a score's performance without meeting other characters' hands, and its key."""
     character = properties.character(armature_object)
     assert character.text is not None
     _texts.add(character.text.session_uid)
@@ -369,7 +370,7 @@ def _alone(armature_object: bpy.types.Object, instead: Mapping[str, object],
 
 def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, instead: Mapping[str, object],
               alone: Performance) -> tuple[_Key, Performance]:
-    """Return what comes of a score whose hands meet those of other characters, and its key; alone: without them."""
+    """Return a score's performance with hands that meet those of others, and its key; alone: without them."""
     assert alone.motion is not None
     own, others = key, list[Performance]()
 
@@ -378,12 +379,12 @@ def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, inste
         return others[-1]
 
     partners = meeting.partners(armature_object, alone.motion, other_alone)
-    # What they do depends on more than their key says: on their skins, and on files that were read anew.
+    # Others' motions depend on more than their key: on their skins, and on files that were read again.
     key = (*own, *(other.motion for other in others), _MEETS, *meeting.key(armature_object, alone.motion))
-    if any(other.motion is None and other.error is None for other in others):  # it will be performed after the drawing
+    if any(other.motion is None and other.error is None for other in others):  # performed after the drawing
         later = {each: _waiting.pop(each) for each in list(_waiting) if each != which}
         _waiting[which] = instead
-        _waiting.update(later)  # whoever waits last is performed first
+        _waiting.update(later)  # the last one is performed first
         return key, Performance(None)
     if key not in _performances:
         again = alone.again
@@ -394,7 +395,7 @@ def _together(armature_object: bpy.types.Object, which: _Which, key: _Key, inste
 
 
 def _texts_of(key: _Key) -> list[Hashable]:
-    """Return the text of a score that was performed, and those of whom its hands meet; see `_together`."""
+    """Return the text of a performed score, and those of the scores that it meets; see `_together`."""
     met: Any = key[key.index(_MEETS) + 1:] if _MEETS in key else ()
     return [key[0], *(dependencies[0] for *_, dependencies in met)]
 
@@ -407,9 +408,9 @@ def _remember(key: _Key, performance: Performance) -> None:
 
 @guarded(None)
 def _perform_waiting() -> float | None:
-    """Perform what was wanted while something was drawn, one after the other, in the background.
+    """Perform the waiting scores in the background, one after the other.
 
-    Return in how many seconds to look again, None when all is done.
+    Returns the seconds until the next call, or None when all are done.
     """
     global _performing
     if _performing is None:
@@ -427,7 +428,7 @@ def _perform_waiting() -> float | None:
 
 
 def _collect(within_s: float) -> bool:
-    """Keep what is being performed if that is done by then; tell whether nothing is being performed any longer."""
+    """Store the running performance if it ends in time; return whether none is running then."""
     global _performing
     if _performing is None:
         return True
@@ -442,7 +443,7 @@ def _collect(within_s: float) -> bool:
 
 
 def _next_waiting() -> _Running | None:
-    """Begin to perform the first that waits and is not known yet; its text and its settings are those of now."""
+    """Start the first waiting performance that is not in the cache, with the current text and settings."""
     objects = {ob.session_uid: ob for ob in bpy.data.objects} if _waiting else {}
     while _waiting:
         which, instead = _waiting.popitem()
@@ -451,7 +452,7 @@ def _next_waiting() -> _Running | None:
         if armature_object is None or character is None or character.text is None:
             continue
         key = (*performing.dependencies(armature_object), *instead.items())
-        if not instead and _last.get(which[0], ())[:len(key)] != key:  # else it meets others besides
+        if not instead and _last.get(which[0], ())[:len(key)] != key:  # otherwise it meets other characters
             _last[which[0]] = key
         if key in _performances:
             continue
@@ -461,7 +462,7 @@ def _next_waiting() -> _Running | None:
         except TaktError as error:
             _remember(key, Performance(None, error))
             continue
-        except Exception as problem:  # whatever it is, the others are still to be performed
+        except Exception as problem:  # the others must still be performed
             _log.exception("A score could not be read")
             _remember(key, Performance(None, TaktError(f"could not be read: {problem}")))
             continue
@@ -470,7 +471,7 @@ def _next_waiting() -> _Running | None:
 
 
 def _stop_performing() -> None:
-    """Let go of what is being performed: the files that it has read may be others now."""
+    """Drop the running performance, since files that it has read may have changed."""
     global _performing
     if _performing is not None:
         _waiting[_performing.which] = _performing.instead

@@ -1,7 +1,7 @@
-"""A character's score laid out as blocks, for the score editor: as it is now, and while it has errors as it was before.
+"""A character's score laid out as blocks for the score editor; while it has errors, its last version without any.
 
-Reading a score may read clips of Blender's own files, which must not be done from within a drawing. So what draws asks
-`shown`, which makes nothing, and whoever does not draw calls `refresh`.
+Reading a score may read clips of Blender's own files, which is not allowed during a drawing. So drawing code calls
+`shown`, which computes nothing, and other code calls `refresh`.
 """
 
 from __future__ import annotations
@@ -36,14 +36,13 @@ Windows = tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """What is shown of a score.
+    """The blocks that are shown for a score.
 
-    source: the text that was laid out, what is proposed included; layout: None if it never could be read; scores:
-    the texts that are open and may be changed. error: why it cannot be read now, where the layout is that of an earlier
-    text. problems: what is said of boxes, by the first box of their element. windows_s: when transitions play;
-    has_windows: these are the motion's, as far as the score can be played; motion: that one. music: its sound file,
-    where there is one.
-    written: the layout of what is written, while something else is tried out.
+    source: the laid-out text, including a proposal; layout: None if it could never be read; scores: the open texts,
+    which may be changed. error: why the text cannot be read now, if the layout is of an earlier one. problems: of
+    boxes, by the first box of their element. windows_s: of transitions; has_windows: whether they are the motion's, as
+    far as the score can be played; motion: that one. music: its sound file, if any. written: the layout of the written
+    text, while a proposal is shown.
     """
 
     source: str
@@ -64,7 +63,7 @@ class Blocks:
 
     @property
     def is_numbered_as_written(self) -> bool:
-        """Whether boxes are called as they are in what is written, also while something else is tried out."""
+        """Whether boxes have the same numbers in the written text and in a proposal."""
         layouts = [layout for layout in (self.layout, self.written) if layout is not None]
         return len({len(layout.documents[0].text) for layout in layouts}) <= 1
 
@@ -76,19 +75,19 @@ _missed: dict[int, tuple[Layout, tuple[Problem, ...], Mapping[BoxId, Problem]]] 
 
 
 def shown(armature_object: bpy.types.Object) -> Blocks | None:
-    """Return what was last laid out; None: nothing yet. Cheap enough for every drawing."""
+    """Return the last layout; None: nothing yet. Fast enough for every drawing."""
     known = _blocks.get(armature_object.session_uid)
     return None if known is None else known[1]
 
 
 def is_current(armature_object: bpy.types.Object) -> bool:
-    """Return whether what was laid out is the score as it is now."""
+    """Return whether the layout is of the current score."""
     known = _blocks.get(armature_object.session_uid)
     return known is not None and known[0] == _dependencies(armature_object, known[1])
 
 
 def is_complete(armature_object: bpy.types.Object) -> bool:
-    """Return whether the layout is current, and transitions lie where they play or it is known why they do not."""
+    """Return whether the layout is current, and the windows of transitions are known, or why they are not."""
     known = shown(armature_object)
     if known is None or not is_current(armature_object):
         return False
@@ -124,7 +123,7 @@ def _lines_in(own: Text, other: Text) -> Mapping[int, int] | None:
 
 
 def reads_no_other_files(armature_object: bpy.types.Object) -> bool:
-    """Return whether the score names no files but those of what is shown, so that laying it out takes no time."""
+    """Return whether the score names only the files of the shown layout, so that a new layout takes no time."""
     known = _blocks.get(armature_object.session_uid)
     if known is None or known[1].layout is None or known[0][1:] != _dependencies(armature_object, known[1])[1:]:
         return False
@@ -142,7 +141,7 @@ def _sources(document: Document) -> frozenset[str]:
 
 
 def refresh(armature_object: bpy.types.Object) -> Blocks:
-    """Lay the score out, if anything has changed since; never from within a drawing."""
+    """Update the layout if anything has changed; do not call it during a drawing."""
     before = shown(armature_object)
     if before is not None and is_current(armature_object):
         return before
@@ -154,9 +153,9 @@ def refresh(armature_object: bpy.types.Object) -> Blocks:
 
 
 def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock | None) -> None:
-    """Show the layout that a proposed change of the score's text leads to.
+    """Show the layout of a proposed change of the score's text.
 
-    Transitions stay about where they were until it is known where they play.
+    Transitions stay approximately in place until their windows are known.
     """
     before = shown(armature_object)
     windows_s = None if before is None else _moved(before, candidate)
@@ -171,7 +170,7 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
 
 
 def find_windows(armature_object: bpy.types.Object) -> None:
-    """Let transitions lie where they play, which needs the motion; never from within a drawing."""
+    """Update the windows of transitions from the motion; do not call it during a drawing."""
     found = refresh(armature_object)
     if found.layout is None or found.error is not None or is_complete(armature_object):
         return
@@ -184,7 +183,7 @@ def find_windows(armature_object: bpy.types.Object) -> None:
 
 
 def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None) -> bool:
-    """Let the layout show at which ticks (K,) a hand has set keys; return whether that is news."""
+    """Set the ticks (K,) of the keys of tweaks in the layout; return whether they have changed."""
     known = _blocks.get(armature_object.session_uid)
     if known is None or known[1].layout is None:
         return False
@@ -196,7 +195,7 @@ def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None) -> 
 
 
 def forget() -> None:
-    """Keep nothing any longer, as when another file is loaded."""
+    """Clear the cache, as when another file is loaded."""
     _blocks.clear()
     _missed.clear()
 
@@ -207,9 +206,9 @@ def _keep(armature_object: bpy.types.Object, blocks: Blocks) -> Blocks:
 
 
 def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
-    """Return the transitions' windows, moved along with their seams, or None if there are other segments now.
+    """Return the transitions' windows moved with their seams, or None if there are other segments now.
 
-    Those that were given another length lie to both sides of their seams as they did before.
+    Those with a new length are divided by their seams as before.
     """
     if before.layout is None or not before.layout.rows or before.windows_s is None:
         return None
@@ -228,7 +227,7 @@ def _moved(before: Blocks, candidate: Candidate) -> Windows | None:
 
 
 def _moved_contacts(old: Layout, new: Sequence) -> Contacts | None:
-    """Return when feet stand until that is known anew; a score that has shown it keeps the room for it."""
+    """Return the contacts until they are computed again; a score that has shown them keeps the space for them."""
     if old.contacts is None:
         return None
     if not old.rows or len(old.rows[0]) != len(new):
@@ -264,15 +263,15 @@ def _music(armature_object: bpy.types.Object, document: Document, library: Libra
     try:
         music = music_of(document, library)
     except TaktError:
-        return None, None  # a score that it extends is not there, which the programme says
+        return None, None  # a score that it extends is missing, which the programme reports
     try:
         return music, None if music is None else score_music.path_of(armature_object, library, music.src)
     except TaktError:
-        return music, None  # whoever plays it is told
+        return music, None  # it is reported when it plays
 
 
 def _empty(armature_object: bpy.types.Object, source: str, error: TaktError) -> Blocks | None:
-    """Return the blocks of a score that is right but for holding nothing yet, None if there are other mistakes."""
+    """Return the blocks of a score that is valid except that it is empty, or None if there are other mistakes."""
     character = properties.character(armature_object)
     if not holds_nothing_yet(error, source, character.procedure):
         return None
@@ -293,8 +292,8 @@ def _found(layout: Layout, problems: Iterable[Problem], source: str | None = Non
 def lines_now(before: str, now: str) -> dict[int, int]:
     """Return the number, from 1, of each line of a text in its edited version.
 
-    Lines that are replaced by as many others keep their places. Deleted lines, and those replaced by more or fewer, are
-    left out.
+    Lines that are replaced by the same number of lines keep their places. Deleted lines, and those replaced by more or
+    fewer, are left out.
 
     >>> lines_now("a\nb\nc", "a\nnew\nb\nc"), lines_now("a\nb\nc", "a\nB\nc")
     ({1: 1, 3: 4, 2: 3}, {1: 1, 3: 3, 2: 2})
@@ -312,13 +311,13 @@ def lines_now(before: str, now: str) -> dict[int, int]:
 
 
 def _alike(one: list[str], other: list[str]) -> int:
-    """Return how many lines are the same at the beginning of both."""
+    """Return the number of equal lines at the beginning of both."""
     return next((at for at, lines in enumerate(zip(one, other, strict=False)) if lines[0] != lines[1]),
                 min(len(one), len(other)))
 
 
 def _dependencies(armature_object: bpy.types.Object, blocks: Blocks) -> tuple[Hashable, ...]:
-    """Return all that the blocks of a score depend on, but for what files hold until someone looks at them again."""
+    """Return all that the blocks of a score depend on, except contents of files, which are checked separately."""
     character = properties.character(armature_object)
     said, filepath = _said(armature_object), properties.score_path(character)
     loads = () if blocks.layout is None else blocks.layout.documents[0].loads

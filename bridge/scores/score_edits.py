@@ -1,4 +1,4 @@
-"""A change of a score: tried out first, played and shown but written nowhere, then written once."""
+"""Change a score: a change is first tried, played and shown without writing it, then written once."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ New = Mapping[Path | None, str]
 
 
 def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> tuple[New, Candidate]:
-    """Return the texts that a change leads to, with what is then played; raise EditError if that is refused."""
+    """Return the texts after a change, and the expanded score; raise EditError if it is refused."""
     _check_right(armature_object, blocks)
     assert blocks.scores is not None and blocks.layout is not None
     document = blocks.layout.documents[0]
@@ -32,7 +32,7 @@ def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refacto
 
 
 def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
-    """Return the texts that a change leads to; the last block may go too. Raises EditError if it is refused."""
+    """Return the texts after a change; it may remove the last block. Raises EditError if it is refused."""
     _check_right(armature_object, blocks)
     assert blocks.scores is not None and blocks.layout is not None
     edited = emptied(blocks.scores, blocks.layout.documents[0].path, change,
@@ -44,10 +44,10 @@ def texts_after(armature_object: bpy.types.Object, blocks: Blocks, change: Refac
 
 
 def _own(armature_object: bpy.types.Object, blocks: Blocks, new: New) -> New:
-    """Return what texts are to say; raise EditError if one belongs to another .blend."""
+    """Return the new contents of Texts; raise EditError if one belongs to another .blend."""
     for path in new:
         text = _text_of(armature_object, blocks, path)
-        assert text is not None  # it is what was laid out
+        assert text is not None  # since it was laid out
         texts.check_own(text)
     return new
 
@@ -59,42 +59,42 @@ def _check_right(armature_object: bpy.types.Object, blocks: Blocks) -> None:
 
 
 def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
-    """Raise EditError if a Text of the score is gone or no longer says what was laid out."""
+    """Raise EditError if a Text of the score is gone or differs from the laid-out one."""
     if blocks.selectable is None or blocks.scores is None:
         raise EditError("the text has changed in between; try again")
     for number, document in enumerate(blocks.selectable.documents):
         if number and blocks.scores.open_path(document.path) not in blocks.scores.texts:
-            continue  # it is read from its file, and is not written
+            continue  # it is read from its file, and not written
         text = _text_of(armature_object, blocks, document.path)
         if text is None or not texts.holds(text, document):
             raise EditError("the text has changed in between; try again")
 
 
 def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
-    """Play and show what a change leads to until it is written or taken back, and return the texts.
+    """Play and show the result of a change until it is written or taken back; return the texts.
 
-    blocks: what the change starts from. Raises EditError if it is refused; what was tried before then goes on.
+    blocks: the basis of the change. Raises EditError if it is refused; a previous try then continues.
     """
     new, candidate = attempted(armature_object, blocks, change)
     for path, said in new.items():
         text = _text_of(armature_object, blocks, path)
-        assert text is not None  # it is what was laid out
+        assert text is not None  # since it was laid out
         texts.propose(text, said)
     score_blocks.show(armature_object, candidate, clock_of(candidate.programme))
     return new
 
 
 def take_back(armature_object: bpy.types.Object) -> None:
-    """Play and show what is written."""
+    """Play and show the written score again."""
     texts.propose_nothing()
     if properties.character(armature_object).text is not None:
         score_blocks.refresh(armature_object)
 
 
 def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: New) -> str:
-    """Write other texts, which can be played, and the Action anew where there is one; return why that stays, or "".
+    """Write new texts, which can be played, and update the Action if there is one; return why that stays, or "".
 
-    An Action whose keys someone has edited stays as it is.
+    An Action that was edited by hand stays.
     """
     character, blocks = properties.character(armature_object), score_blocks.shown(armature_object)
     scene = context.scene
@@ -102,7 +102,7 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
     texts.propose_nothing()
     for path, said in new.items():
         text = _text_of(armature_object, blocks, path)
-        assert text is not None  # it is what was laid out
+        assert text is not None  # since it was laid out
         texts.replace(text, said)
     changes.score()
     score_blocks.refresh(armature_object)
@@ -117,14 +117,14 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
 
 
 def _why_it_stays(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
-    """Return why the Action of an armature is not written over unasked, "" if it is."""
+    """Return why the Action of an armature is not overwritten automatically, or "" if it is."""
     if action.is_edited_by_hand(armature_object):
         return action.EDITED_BY_HAND
     return long_actions.problem(motion, frames_per_second(scene))
 
 
 def _text_of(armature_object: bpy.types.Object, blocks: Blocks, path: Path | None) -> bpy.types.Text | None:
-    """Return the Text of one of the files that were laid out, None if it is not open."""
+    """Return the Text of one of the laid-out files, or None if it is not open."""
     assert blocks.layout is not None
     if path == blocks.layout.documents[0].path:
         return properties.character(armature_object).text

@@ -1,4 +1,4 @@
-"""What a selected block's element says, as fields of the tree: typing into one edits the text, and is one undo step."""
+"""The attributes of a selected block as fields of the tree: typing into one edits the text, as one undo step."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _refused: dict[str, tuple[str, BoxId, Text]] = {}
 
 
 def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:
-    """Return the layout, the selected box and how many others are selected, None if none is."""
+    """Return the layout, the selected box and the number of other selected ones, or None if none is."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.layout is None:
         return None
@@ -36,7 +36,7 @@ def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) ->
 
 
 def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[str, ...]:
-    """Return why the transition behind the selected block is as it is, in sentences; or why that cannot be said."""
+    """Return the reason of the length of the transition after the selected block, or why it is unknown."""
     found = chosen(tree, armature_object)
     if found is None:
         return ("Select a block: its transition is the one behind it",)
@@ -48,7 +48,7 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
 
 
 def why_behind(layout: Layout, segment: int, armature_object: bpy.types.Object) -> Why | None:
-    """Return why the transition behind a segment of the main row is as it is, None if that is not known."""
+    """Return the reason of a transition's length behind a segment of the main row, or None if it is unknown."""
     known = score.known_performance(armature_object)
     motion = score.last_good(armature_object.session_uid) if known is None or known.motion is None else known.motion
     return None if motion is None or len(motion.sequence) != len(layout.rows[0]) else why(motion, segment)
@@ -64,13 +64,13 @@ def attributes(layout: Layout, box: BoxId) -> Iterator[tuple[str, Attribute]]:
 
 
 def box_of(layout: Layout, box: BoxId, name: str, attribute: Attribute) -> str:
-    """Return the name of the check box that stands for an attribute now, "" if none does: only words can say it."""
+    """Return the name of the check box for an attribute, or "" if it needs a text field now."""
     said = layout.documents[box.document].text.shape.attributes[box.element].get(name, _NO)
     return f"is_{name}" if attribute.kind is Kind.TRUTH and said.strip() in (_YES, _NO) else ""
 
 
 def refused(tree: score_tree.TaktScoreTree) -> str:
-    """Return why what was typed last was not taken, "" if it was, or where something else is chosen or said now."""
+    """Return why the last typed value was refused, or "" if it was not, or selection or text have changed."""
     why, *typed_in = _refused.get(tree.name, ("",))
     armature_object = score_tree.character_of(tree, bpy.context)
     found = None if armature_object is None else chosen(tree, armature_object)
@@ -78,7 +78,7 @@ def refused(tree: score_tree.TaktScoreTree) -> str:
 
 
 def forget_refusals() -> None:
-    """Say nothing of what was typed earlier."""
+    """Clear messages about earlier input."""
     _refused.clear()
 
 
@@ -125,7 +125,7 @@ def _of(fields: Any) -> tuple[score_tree.TaktScoreTree, bpy.types.Object | None]
 
 
 def _said_of(name: str) -> tuple[str, str, Kind]:
-    """Return the label and the description of an attribute, and what it holds."""
+    """Return the label, the description and the kind of an attribute."""
     attribute = next(GRAMMAR[tag].attributes[name] for tag in _TAGS if name in GRAMMAR[tag].attributes)
     label = re.sub("(?<=[a-z])(?=[A-Z])", " ", name)  # weightEnd: Weight End
     return label.title(), attribute.says[0].upper() + attribute.says[1:], attribute.kind
@@ -163,12 +163,12 @@ TaktScoreFields.__annotations__ = {name: _field(name) for name in _NAMES} | {
 
 
 def register() -> None:
-    """Give trees these fields."""
+    """Add the fields to trees."""
     language.register_class(TaktScoreFields)
     setattr(score_tree.TaktScoreTree, "fields", bpy.props.PointerProperty(type=TaktScoreFields))  # noqa: B010
 
 
 def unregister() -> None:
-    """Take them away."""
+    """Remove the fields."""
     delattr(score_tree.TaktScoreTree, "fields")
     bpy.utils.unregister_class(TaktScoreFields)

@@ -1,4 +1,4 @@
-"""How the settings of a score are laid out, in the adjust panel, the file browser and the sidebar alike."""
+"""Draw the settings of a score, alike in the adjust panel, the file browser and the sidebar."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -53,7 +53,7 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
 
 
 def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
-    """Draw the folders that are searched after the library, each with what moves and forgets it, and what adds one."""
+    """Draw the folders that are searched after the library, with buttons to move, remove and add them."""
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)
         row.prop(folder, "path", text="" if index else say("Also"), translate=False)
@@ -67,7 +67,7 @@ def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
 
 
 def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
-    """Draw the values of what plays, and the seed where it decides something, with the dots that key them."""
+    """Draw the parameters of the played procedure, and the seed if it matters, with keying buttons."""
     fields = [each for each in character.parameters if each.is_here]
     if not fields and not character.has_picks:
         return
@@ -98,7 +98,7 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
 
 
 def matters(settings: ScoreSettings, name: str) -> bool:
-    """Return whether a setting changes anything with the method that is chosen."""
+    """Return whether a setting has an effect with the chosen method."""
     return TRANSITION_METHODS[settings.method].uses(name)
 
 

@@ -1,4 +1,4 @@
-"""Blocks of a score shown as lines of its text."""
+"""Show blocks of a score as lines of its text."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from . import texts
 def show(context: bpy.types.Context, armature_object: bpy.types.Object, layout: Layout, boxes: Iterable[int]) -> bool:
     """Select the line of the first of some boxes whose text is open, and show it in a Text Editor if there is one.
 
-    Return whether there was one: a box in a text that is open and is still what was laid out.
+    Returns whether there was such a box: in an open text that is unchanged since the layout.
     """
     for box in boxes:
         document = layout.documents[int(layout.boxes.document[box])]

@@ -1,4 +1,4 @@
-"""The music of the score kept with an armature: which file, and where tick 0 lies in it."""
+"""The music of an armature's score: its file, and the offset of tick 0."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from . import performing, sound
 
 
 class ScoreMusic(NamedTuple):
-    """A sound file, and how many seconds into it tick 0 lies."""
+    """A sound file, and the time in it, in seconds, at tick 0."""
 
     path: Path
     offset_s: float
 
 
 def read(armature_object: bpy.types.Object) -> tuple[Document, Library]:
-    """Read the text of the score, and find its library; raise TaktError if there is none, or where it is no XML."""
+    """Return the document of the score, and its library; raise TaktError if there is none, or it is not XML."""
     character = properties.character(armature_object)
     if character.text is None:
         raise TaktError(f"'{armature_object.name}' has no score")
@@ -34,7 +34,7 @@ def read(armature_object: bpy.types.Object) -> tuple[Document, Library]:
 def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
     """Return the score's music, its own or inherited, or None if it has none.
 
-    Raises TaktError if a file is not there or cannot be read.
+    Raises TaktError if a file does not exist or cannot be read.
     """
     document, library = read(armature_object)
     found = music.music_of(document, library)
@@ -43,9 +43,9 @@ def music_of(armature_object: bpy.types.Object) -> ScoreMusic | None:
 
 
 def path_of(armature_object: bpy.types.Object, library: Library, src: str) -> Path:
-    """Return the sound file that a score names: below its library, or where the character knows it to lie.
+    """Return the sound file of a score: below its library, or at the path that the character stores.
 
-    Raises FileError if it is neither here nor there.
+    Raises FileError if it is in neither place.
     """
     beyond = _beyond(armature_object, src)
     try:
@@ -59,15 +59,15 @@ def path_of(armature_object: bpy.types.Object, library: Library, src: str) -> Pa
 
 
 def is_gone(armature_object: bpy.types.Object, src: str) -> bool:
-    """Tell whether music that does not lie in the library is no longer where it was; cheap enough for every drawing."""
+    """Return whether music outside of the library no longer exists; fast enough for every drawing."""
     beyond = _beyond(armature_object, src)
     return beyond is not None and not beyond.is_file()
 
 
 def src_of(library: Library, path: Path) -> tuple[str, str]:
-    """Return by what a score names a sound file, and the path to be kept for it: "" if it lies in the library.
+    """Return the src of a sound file in a score, and the path to store for it: "" if it is in the library.
 
-    That is relative to the .blend where it can be. Raises FileError if its ending is none of a sound's.
+    The path is relative to the .blend if possible. Raises FileError if its ending is not that of a sound file.
     """
     try:
         return library.src_of_sound(path), ""
@@ -78,14 +78,14 @@ def src_of(library: Library, path: Path) -> tuple[str, str]:
 
 
 def _beyond(armature_object: bpy.types.Object, src: str) -> Path | None:
-    """Return the file that the character keeps for this name."""
+    """Return the file that the character stores for this src, or None."""
     kept = properties.character(armature_object).sound
     path = Path(libraries.absolute(kept, armature_object)) if kept else None
     return path if path is not None and music.src_beyond(path) == src else None
 
 
 def play_along(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Let the scene play the score's music so that tick 0 sounds where the score begins; stop it where it has none."""
+    """Let the scene play the score's music, with tick 0 where the score begins; stop it if there is none."""
     own = music_of(armature_object)
     if own is None:
         sound.stop(scene)

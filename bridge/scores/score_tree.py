@@ -1,7 +1,7 @@
-"""The canvas of the score editor: an empty node tree of our own kind, so that Blender gives it an editor of its own.
+"""The canvas of the score editor: an empty node tree of Takt's own kind, so that Blender gives it an editor.
 
-The tree keeps what belongs to the editor and not to the score: whose score is shown, what is selected, and how far it
-was zoomed when it was saved. The score itself stays in its Text.
+The tree stores the state of the editor: which character's score is shown, the selection, and the zoom at the time of
+saving. The score itself stays in its Text.
 """
 
 from __future__ import annotations
@@ -79,24 +79,24 @@ class TaktScoreTree(bpy.types.NodeTree):
 
 
 def tree_of(context: bpy.types.Context) -> TaktScoreTree | None:
-    """Return the canvas of a context's editor, None if it is not a score editor."""
+    """Return the canvas of a context's editor, or None if it is not a score editor."""
     return tree_of_space(context.space_data)
 
 
 def tree_of_space(space: bpy.types.Space | None) -> TaktScoreTree | None:
-    """Return the canvas of an editor, None if it is none of ours."""
+    """Return the canvas of an editor, or None if it is not a score editor."""
     if not isinstance(space, bpy.types.SpaceNodeEditor) or space.tree_type != TaktScoreTree.bl_idname:
         return None
     return cast(TaktScoreTree | None, space.node_tree)
 
 
 def is_score_editor(space: bpy.types.Space | None) -> bool:
-    """Return whether an editor is one for scores."""
+    """Return whether an editor is a score editor."""
     return isinstance(space, bpy.types.SpaceNodeEditor) and space.tree_type == TaktScoreTree.bl_idname
 
 
 def character_of(tree: TaktScoreTree | None, context: bpy.types.Context) -> bpy.types.Object | None:
-    """Return whose score is shown: who was chosen, else the active character, else the first one that has a score."""
+    """Return the character whose score is shown: the chosen, else the active, else the first one with a score."""
     chosen = tree.character if tree is not None else None
     active = active_armature(context)
     scene = context.scene
@@ -106,12 +106,12 @@ def character_of(tree: TaktScoreTree | None, context: bpy.types.Context) -> bpy.
 
 
 def meter_of(armature_object: bpy.types.Object) -> Meter:
-    """Return how a character's score is counted."""
+    """Return the meter of a character's score."""
     return Meter(properties.character(armature_object).ticks_per_bar)
 
 
 def selection(tree: TaktScoreTree | None, layout: Layout | None) -> frozenset[BoxId]:
-    """Return the boxes of a layout that are selected; none where another score was shown when these were."""
+    """Return the selected boxes of a layout; empty if the selection was made in another score."""
     if tree is None or layout is None:
         return frozenset()
     texts, _, boxes = _chosen.get((tree.session_uid, layout.texts), tree.selected).partition(" ")
@@ -128,7 +128,7 @@ def select(tree: TaktScoreTree, layout: Layout, boxes: Iterable[BoxId]) -> None:
 
 
 def follow(before: Layout, after: Layout, cursor: int | None) -> None:
-    """Let what is selected stay selected in what a score became, unless it was that before; see core's `followed`."""
+    """Move the selection from one layout of a score to the next; see core's `followed`."""
     if before.texts == after.texts:
         return
     for tree in trees():
@@ -166,14 +166,14 @@ def is_shown_in(window: bpy.types.Window | None, armature_object: bpy.types.Obje
 
 
 def redraw() -> None:
-    """Have all score editors drawn anew."""
+    """Redraw all score editors."""
     for _, area in areas():
         area.tag_redraw()
 
 
 @guarded(None)
 def give_trees() -> None:
-    """Give a tree to each score editor that has none, and hide what belongs to nodes only."""
+    """Give a tree to each score editor without one, and hide parts of its interface that are for nodes only."""
     for _, area in areas():
         space = cast(bpy.types.SpaceNodeEditor, area.spaces.active)
         if space.node_tree is None:
@@ -184,7 +184,7 @@ def give_trees() -> None:
 
 
 def _free_tree() -> bpy.types.NodeTree:
-    """Return the first tree that is there, or a new one, which is kept with the file."""
+    """Return the first existing tree, or a new one, which is kept with the file."""
     for tree in trees():
         if tree.library is None:
             return tree
@@ -195,7 +195,7 @@ def _free_tree() -> bpy.types.NodeTree:
 
 
 def register() -> None:
-    """Make the kind of tree known to Blender, which puts it among its editors."""
+    """Register the kind of tree, which Blender lists among its editors."""
     language.register_class(TaktScoreTree)
 
 
@@ -205,7 +205,7 @@ def unregister() -> None:
     shown = {area.as_pointer(): character_of(tree_of_space(area.spaces.active), bpy.context) for _, area in areas()}
     for screen in bpy.data.screens:
         for area in screen.areas:
-            for space in area.spaces:  # those that the area showed before are kept with it
+            for space in area.spaces:  # including earlier editors of the area
                 if is_score_editor(space):
                     cast(bpy.types.SpaceNodeEditor, space).tree_type = "ShaderNodeTree"
             if area.as_pointer() in shown:

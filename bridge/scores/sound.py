@@ -41,14 +41,14 @@ _works: dict[tuple[Path, Stamp], _Decoding] = {}
 
 
 def read_samples(path: Path) -> Float32Array:
-    """Decode a sound file: its samples, all channels as one, (N,), at RATE_HZ.
+    """Decode a sound file: return its samples, mixed to mono, (N,), at RATE_HZ.
 
-    Raises FileError if that fails, and where it lasts longer than an hour.
+    Raises FileError if that fails, or it lasts longer than an hour.
     """
     try:
         sound = aud.Sound.file(str(path))
-        rate_hz, _ = sound.specs  # raises where the file cannot be read; 4.5 would end the whole process in data()
-        too_long = sound.length > _MOST_S * rate_hz  # as its header says; what lies there may be more, or less
+        rate_hz, _ = sound.specs  # raises if the file cannot be read; in 4.5 data() would crash
+        too_long = sound.length > _MOST_S * rate_hz  # by its header, which may be wrong
         pieces = [np.zeros(0, dtype=np.float32)]
         while not too_long and (start_s := (len(pieces) - 1) * _PIECE_S) <= _MOST_S:
             piece = sound.limit(start_s, start_s + _PIECE_S).rechannel(1).resample(RATE_HZ, 0).data()[:, 0]
@@ -61,9 +61,9 @@ def read_samples(path: Path) -> Float32Array:
 
 
 def waveform(path: Path, then: Callable[[], None]) -> Waveform | None:
-    """Return the waveform of a sound file; None while it is being decoded beside Blender, and where it cannot be.
+    """Return the waveform of a sound file, or None while it is being decoded, or if it cannot be.
 
-    then: is called in the main thread when it is there.
+    then: called in the main thread when it is ready.
     """
     try:
         version = path, stamp(path)
@@ -81,7 +81,7 @@ def waveform(path: Path, then: Callable[[], None]) -> Waveform | None:
 
 
 def trouble_with(path: Path) -> str:
-    """Return why there is no waveform of a sound file, "" if there is one or it is not known yet."""
+    """Return why there is no waveform of a sound file, or "" if there is one or it is not known yet."""
     try:
         known = _waveforms.get((path, stamp(path)))
     except OSError:
@@ -90,9 +90,9 @@ def trouble_with(path: Path) -> str:
 
 
 def play_along(scene: bpy.types.Scene, path: Path, frame: float) -> None:
-    """Let the scene play a sound file from about a frame on, and keep to its time.
+    """Let the scene play a sound file from a frame on, in sync.
 
-    Strips of sound lie on whole frames. The strip of an earlier call is replaced; others stay.
+    Strips of sound start at whole frames. The strip of an earlier call is replaced; others stay.
     """
     stop(scene)
     editor = scene.sequence_editor or scene.sequence_editor_create()
@@ -105,7 +105,7 @@ def play_along(scene: bpy.types.Scene, path: Path, frame: float) -> None:
 
 
 def stop(scene: bpy.types.Scene) -> None:
-    """Take away what play_along added."""
+    """Remove the strip that play_along added."""
     editor = scene.sequence_editor
     if editor is not None:
         for strip in [strip for strip in editor.strips if strip.get("takt")]:
@@ -113,7 +113,7 @@ def stop(scene: bpy.types.Scene) -> None:
 
 
 def unregister() -> None:
-    """Keep nothing any longer, and wait for what is being decoded."""
+    """Clear the cache, and wait for running decoders."""
     for decoding in _works.values():
         decoding.work.end()
     _works.clear()
@@ -122,7 +122,7 @@ def unregister() -> None:
 
 @guarded(None)
 def collect() -> float | None:
-    """Keep what is decoded, and tell of it; return in how many seconds to look again, None when all is done."""
+    """Store decoded waveforms, and call the callbacks; return the seconds until the next call, or None when done."""
     for version, decoding in list(_works.items()):
         if not decoding.work.has_ended():
             continue

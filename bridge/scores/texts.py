@@ -1,4 +1,4 @@
-"""Texts of scores in Blender: found by their files, shown in a Text Editor, and changed where they differ."""
+"""Texts of scores in Blender: find them by their files, show them in a Text Editor, and change them."""
 
 from pathlib import Path
 
@@ -15,30 +15,30 @@ _proposed: dict[int, str] = {}
 
 
 def said(text: bpy.types.Text) -> str:
-    """Return what a Text says, or what is proposed instead."""
+    """Return the contents of a Text, or the proposal that replaces them."""
     return _proposed[text.session_uid] if text.session_uid in _proposed else text.as_string()
 
 
 def propose(text: bpy.types.Text, candidate: str) -> None:
-    """Let a score be played and shown as if its Text said something else. Nothing is written."""
+    """Let a score be played and shown with other contents of its Text, without writing them."""
     _proposed[text.session_uid] = candidate
     changes.score()
 
 
 def propose_nothing() -> None:
-    """Let all scores be played and shown as their Texts are."""
+    """Clear all proposals."""
     if _proposed:
         _proposed.clear()
         changes.score()
 
 
 def is_proposed() -> bool:
-    """Return whether an edit of any Text is being tried."""
+    """Return whether there is a proposal for any Text."""
     return bool(_proposed)
 
 
 def check_own(text: bpy.types.Text) -> None:
-    """Raise EditError if a Text belongs to another .blend: it would be neither saved nor brought back by undo."""
+    """Raise EditError if a Text belongs to another .blend, since changes would be neither saved nor undone."""
     if text.library is not None:
         name = Path(text.library.filepath).name
         raise EditError(f"the score '{text.name}' is linked from {name}: make it local first (ID Data > Make Local "
@@ -46,7 +46,7 @@ def check_own(text: bpy.types.Text) -> None:
 
 
 def replace(text: bpy.types.Text, new: str) -> None:
-    """Let a Text say something else, writing only what differs: cursor and scroll of its editors stay.
+    """Change the contents of a Text, writing only the difference, so that cursor and scroll of editors stay.
 
     Raises EditError, and changes nothing, if it belongs to another .blend.
     """
@@ -70,25 +70,25 @@ def cursor(text: bpy.types.Text) -> int:
 
 
 def text_of(path: Path) -> bpy.types.Text | None:
-    """Return the Text of a file that is open."""
+    """Return the open Text of a file, or None."""
     return next((text for text in bpy.data.texts
                  if text.filepath and Path(libraries.absolute(text.filepath, text)) == path), None)
 
 
 def holds(text: bpy.types.Text, document: Document) -> bool:
-    """Return whether a Text still says what a document was read from, so that the document's lines are its own."""
+    """Return whether a Text still has the contents from which a document was read, so that its lines are valid."""
     return text.as_string() == str(document.text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def text_editor(manager: bpy.types.WindowManager, text: bpy.types.Text | None) -> bpy.types.Area | None:
-    """Return a Text Editor that is open, best one that shows the Text already."""
+    """Return an open Text Editor, preferably one that shows the Text, or None."""
     areas = [area for window in manager.windows for area in window.screen.areas if area.type == "TEXT_EDITOR"]
     showing = (area for area in areas if getattr(area.spaces.active, "text", None) == text)
     return next(showing, areas[0] if areas else None)
 
 
 def show(area: bpy.types.Area, text: bpy.types.Text) -> bpy.types.SpaceTextEditor:
-    """Show a Text in a Text Editor, with the numbers of its lines."""
+    """Show a Text in a Text Editor, with line numbers."""
     editor = area.spaces.active
     assert isinstance(editor, bpy.types.SpaceTextEditor)
     editor.text = text
@@ -97,20 +97,20 @@ def show(area: bpy.types.Area, text: bpy.types.Text) -> bpy.types.SpaceTextEdito
 
 
 def scroll_to(editor: bpy.types.SpaceTextEditor, line: int) -> None:
-    """Bring a line, counted from 1, into view, unless it is there."""
+    """Scroll to a line, counted from 1, unless it is visible."""
     room = editor.visible_lines // 2 or _LINES_ABOVE  # no lines are counted before a window is drawn
     if not editor.top < line <= editor.top + editor.visible_lines:
         editor.top = max(0, line - min(room, _LINES_ABOVE))
 
 
 def select_line(text: bpy.types.Text, line: int) -> None:
-    """Select a line, counted from 1, with the cursor at its beginning: editors show where that is, however narrow."""
+    """Select a line, counted from 1, with the cursor at its beginning, to which narrow editors scroll."""
     at = min(line, len(text.lines)) - 1
     text.select_set(at, len(text.lines[at].body), at, 0)
 
 
 def _common(first: str, second: str) -> int:
-    """Return how many characters at the beginning are the same."""
+    """Return the length of the common beginning of two texts."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

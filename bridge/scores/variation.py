@@ -1,4 +1,4 @@
-"""The same score played otherwise: values of its parameters, and who plays its roles, by their names."""
+"""Variations of a score: other values of its parameters, and another cast."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN: Final = 8
 
 
 def set_values(character: properties.TaktCharacter, values: Mapping[str, float | bool]) -> None:
-    """Give parameters of the procedure that plays other values; raise TaktError if it has no such ones."""
+    """Set parameters of the played procedure; raise TaktError if it has no such ones."""
     there = {each.name: each for each in character.parameters if each.is_here}
     for name, value in values.items():
         if name not in there:
@@ -29,7 +29,7 @@ def set_values(character: properties.TaktCharacter, values: Mapping[str, float |
 
 
 def set_cast(character: properties.TaktCharacter, objects: Mapping[str, str]) -> None:
-    """Let objects of the file, for floors also collections, play roles of a score, by their names.
+    """Set the cast of a score by name: objects of the file, for floors also collections, for roles.
 
     Raises TaktError if there is no such role or object.
     """

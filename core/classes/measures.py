@@ -75,7 +75,7 @@ class Followed:
 
 
 @dataclass(frozen=True)
-class Held:
+class Posture:
     """The posture of a body.
 
     hips: height as a share of their standing height. trunk, thighs, shins: cosines of their angles with the
@@ -122,9 +122,9 @@ class Measures:
     reach: float
     shares: Mapping[str, float]
     closed: float
-    start: Held
-    end: Held
-    middle: Held
+    start: Posture
+    end: Posture
+    middle: Posture
     hands: Mapping[str, float]
     is_looping: bool
 
@@ -226,7 +226,7 @@ def _longest(is_so: BoolArray, times: FloatArray) -> float:
     return float(lasts.max(initial=0.0))
 
 
-def _held(body: Followed, frames: slice) -> Held:
+def _held(body: Followed, frames: slice) -> Posture:
     def upright(low: str, high: str) -> float:
         ways = [body.at[f"{side}_{high}"][frames] - body.at[f"{side}_{low}"][frames] for side in "lr"]
         return float(np.mean([(way[:, 1] / np.maximum(np.linalg.norm(way, axis=1), 1e-9)).mean() for way in ways]))
@@ -234,7 +234,7 @@ def _held(body: Followed, frames: slice) -> Held:
     wrists = [body.at[name][frames, 1].mean() for name in ("l_wrist", "r_wrist") if name in body.at]
     head = body.at["skullbase"][frames, 1].mean() if "skullbase" in body.at else body.chest[frames, 1].mean()
     ahead = np.mean([body.seen_from_body(body.at[f"{side}_ankle"])[frames, 2].mean() for side in "lr"])
-    return Held(float(body.hips[frames, 1].mean() / body.stands), float(body.trunk_up[frames].mean()),
+    return Posture(float(body.hips[frames, 1].mean() / body.stands), float(body.trunk_up[frames].mean()),
                 upright("knee", "hip"), upright("ankle", "knee"), float(min(wrists, default=1.0)), float(head),
                 float(ahead))
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from .measures import Held, Measures
+from .measures import Measures, Posture
 
 FAR: Final = (0.5, 1.5)
 """In legs: a body travels that ends by more than the first away from where it begins, or comes farther than the second
@@ -114,7 +114,7 @@ def classify(found: Measures, name: str = "") -> Classes:
         tuple(word for word, share in found.hands.items() if share > TOUCHES), beats)
 
 
-def held_as(pose: Held) -> str:
+def held_as(pose: Posture) -> str:
     """Return the posture of a body: it stands if it does not sit, lie or crawl.
 
     It sits if its thighs are horizontal, its feet in front of its hips and its trunk upright. It lies or crawls if its

@@ -71,12 +71,6 @@ def text_of(tags: Tags) -> bytes:
     return "\n".join((f"{_FIRST}{_VERSION}", *lines, "")).encode()
 
 
-def read(folder: Path) -> Tags:
-    """Return the tags of a folder's clips, empty if there is no such file; raise FileError if it is damaged."""
-    data = _held(folder / NAME)
-    return {} if data is None else parse(data, folder / NAME)
-
-
 def read_lines(folder: Path) -> tuple[Tags, list[FileError]]:
     """Return the tags of a folder's clips and the errors of damaged lines."""
     data = _held(folder / NAME)

@@ -15,7 +15,7 @@ from .ends import Inside, gromov
 from .humanoid import Head, Limb, arm, head, hidden_leg, hip, leg
 from .level_sets import Course
 from .limbs import unit
-from .mirroring import Mirror, Plane, made_alike
+from .mirroring import Plane, Symmetry, made_alike
 
 _ARM_ENDS: Final = 1.2
 """Of the way from a hand to where those to the other hand and to the head part: beyond is only trunk."""
@@ -61,7 +61,7 @@ _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anat
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class HumanoidBody:
     """The parts of a humanoid: arms and legs, the first of each on one side; and its own axes.
 
     out: (3,) the unit normal of the body's plane, towards the first arm; up, front: (3,) unit vectors; plane: between
@@ -89,7 +89,7 @@ class Body:
         return self.notes[-1:] == _ROBE or hips - soles < _LEGS_LOW * (shoulders - soles)
 
 
-def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
+def assembled(inside: Inside, found: Embedding, front: FloatArray) -> HumanoidBody:
     """Return the humanoid with these ends, left limbs first; front: (3,) the likely front of its face.
 
     A head on the hips' side of the shoulders means that limbs were mistaken: then nothing is certain.
@@ -100,7 +100,7 @@ def assembled(inside: Inside, found: Embedding, front: FloatArray) -> Body:
     return replace(body, sure_of_limbs=found.certain if is_above else 0.0)
 
 
-def _unsure_of_low_hips(body: Body) -> Body:
+def _unsure_of_low_hips(body: HumanoidBody) -> HumanoidBody:
     """Return a body with uncertain hips and knees if its legs seem very short: touching thighs part low."""
     arms, legs = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
     lengths = [float(np.linalg.norm(limb.root - limb.middle) + np.linalg.norm(limb.middle - limb.end))
@@ -112,13 +112,13 @@ def _unsure_of_low_hips(body: Body) -> Body:
     return replace(body, legs=(left, right))
 
 
-def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Body:
+def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> HumanoidBody:
     cells, tips, ways, courses = inside.cells, inside.tips, inside.ways, inside.ends.courses
     points, roots = inside.ends.points, inside.ends.roots
     (hand, other_hand), (foot, other_foot) = found.hands, found.feet
     normal = unit(unit(roots[hand, other_hand] - roots[other_hand, hand])
                   + unit(roots[foot, other_foot] - roots[other_foot, foot]))
-    plane = Mirror(cells).main_plane(normal)
+    plane = Symmetry(cells).main_plane(normal)
     if not plane.mirrors:
         plane = replace(plane, normal=normal, point=(roots[hand, other_hand] + roots[other_hand, hand]
                                                      + roots[foot, other_foot] + roots[other_foot, foot]) / 4.0)
@@ -143,7 +143,7 @@ def _measured(inside: Inside, found: Embedding, likely_front: FloatArray) -> Bod
         free = (ways[end] <= crotch) & (ways[end] <= ways[other])
         legs.append(leg(cells.points[free], ways[end][free], cells.cell, courses[end], points[end], stem, up))
     above, top = _head(cells, ways, found, points, arms, up)
-    body = Body((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), plane)
+    body = HumanoidBody((arms[0], arms[1]), (legs[0], legs[1]), top, out, up, np.cross(out, up), plane)
     palms = _palms(cells, ways, found, arms)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
     feet_cells = [cells.points[(ways[end] <= crotch) & (ways[end] <= ways[other]) & (
@@ -187,7 +187,7 @@ def _palms(cells: Cells, ways: FloatArray, found: Embedding, arms: Sequence[Limb
 
 
 def _without_legs(inside: Inside, found: Embedding, arms: Sequence[Limb], plane: Plane,
-                  likely_front: FloatArray) -> Body:
+                  likely_front: FloatArray) -> HumanoidBody:
     """Return a body with legs hidden by a robe: they are placed by the proportions of anatomy."""
     cells, ways, points = inside.cells, inside.ways, inside.ends.points
     shoulders = (arms[0].root + arms[1].root) / 2.0
@@ -207,7 +207,7 @@ def _without_legs(inside: Inside, found: Embedding, arms: Sequence[Limb], plane:
         return hidden_leg(ground, shoulders, side, front), hidden_leg(ground, shoulders, -side, front)
 
     ahead = np.cross(out, up)
-    body = Body((arms[0], arms[1]), legs(ahead), top, out, up, ahead, plane, _ROBE)
+    body = HumanoidBody((arms[0], arms[1]), legs(ahead), top, out, up, ahead, plane, _ROBE)
     skull = cells.points[above & ((cells.points - top.skull) @ up > 0.0)]
     body = _facing(body, (np.zeros((0, 3)),) * 2, _palms(cells, ways, found, arms), skull, likely_front)
     return replace(body, legs=legs(body.front))
@@ -239,8 +239,8 @@ def _on_all_fours(roots: FloatArray, tips: FloatArray, ahead: FloatArray) -> flo
     return float(np.sign(forward[0]))
 
 
-def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
-            likely: FloatArray) -> Body:
+def _facing(body: HumanoidBody, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+            likely: FloatArray) -> HumanoidBody:
     """Return a body with its front, by the shapes that usually lie in front, and by the likely front, (3,).
 
     feet, hands, skull: the cells (N, 3) below each ankle, of each hand, and of the head above the skull's base. A foot
@@ -256,7 +256,7 @@ def _facing(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray],
     return replace(body, front=ahead if votes >= 0.0 else -ahead, sure_of_sides=sure)
 
 
-def _votes(body: Body, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
+def _votes(body: HumanoidBody, feet: Sequence[FloatArray], hands: Sequence[FloatArray], skull: FloatArray,
            likely: FloatArray) -> float:
     """Return the evidence for the body's front; less than 0 if it points backwards."""
     ahead = np.cross(body.out, body.up)
@@ -285,14 +285,14 @@ def _vote(distance: np.floating[Any] | FloatArray, full: float) -> float:
     return float(np.clip(float(distance) / full, -1.0, 1.0)) if full > 0.0 else 0.0
 
 
-def _left_first(body: Body) -> Body:
+def _left_first(body: HumanoidBody) -> HumanoidBody:
     """Return the body with its left arm and leg first."""
     if np.cross(body.up, body.front) @ body.out >= 0.0:
         return body
     return replace(body, arms=body.arms[::-1], legs=body.legs[::-1], out=-body.out)
 
 
-def _symmetric(body: Body) -> Body:
+def _symmetric(body: HumanoidBody) -> HumanoidBody:
     """Return the body with its two sides made equal, if they are so, or nearly."""
     height = float(abs((body.head.crown - body.legs[0].tip) @ body.up))
     (arms, plane), (legs, _) = (_pair_made_alike(body, limbs, height) for limbs in (body.arms, body.legs))
@@ -303,7 +303,7 @@ def _symmetric(body: Body) -> Body:
     return replace(body, arms=arms, legs=legs, head=top)
 
 
-def _pair_made_alike(body: Body, limbs: tuple[Limb, Limb], height: float) -> tuple[tuple[Limb, Limb], Plane]:
+def _pair_made_alike(body: HumanoidBody, limbs: tuple[Limb, Limb], height: float) -> tuple[tuple[Limb, Limb], Plane]:
     """Return a pair of limbs made equal, and the plane between them.
 
     If the body's plane does not mirror them, it is their own middle plane: a leg that stands aside moves no arm.

@@ -13,7 +13,7 @@ from .cells import Cells
 from .ends import Inside, gromov
 from .level_sets import Course, LevelSets
 from .limbs import Stem, smoothed, unit
-from .mirroring import Mirror, Plane
+from .mirroring import Plane, Symmetry
 
 _LIKE: Final = 0.8
 """So much of a body, mirrored, lies in it: else it has no two sides."""
@@ -207,7 +207,7 @@ def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
 
 def _best_plane(inside: Inside) -> Plane:
     """Return the plane that mirrors a body best, of those between two ends and across the main axes."""
-    mirror, tips = Mirror(inside.cells), inside.ends.points
+    mirror, tips = Symmetry(inside.cells), inside.ends.points
     candidates = [(axis, mirror.centre) for axis in mirror.axes]
     candidates += [(unit(tips[one] - tips[other]), (tips[one] + tips[other]) / 2.0)
                    for one, other in combinations(range(len(tips)), 2)]

@@ -44,14 +44,14 @@ _FLAT: Final = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class FittingCandidate:
     """The inside of a body, and the meaning of its ends."""
 
     inside: Inside
     found: Embedding | None
 
     @classmethod
-    def of(cls, cells: Cells, up: FloatArray) -> Candidate:
+    def of(cls, cells: Cells, up: FloatArray) -> FittingCandidate:
         """Return the inside of cells, with the ends that may be head, hands and feet; up: (3,) the head's side."""
         inside = Inside.of(cells)
         return cls(inside, embed(inside.ends, up))
@@ -78,11 +78,11 @@ class Candidate:
         return self.found is None or self.found.certain < _DOUBTFUL
 
 
-def looked_at_closely(surface: Surface, up: FloatArray) -> Candidate:
+def looked_at_closely(surface: Surface, up: FloatArray) -> FittingCandidate:
     """Return the inside of a surface and its ends, with finer cells where limbs touch."""
-    body = Candidate.of(cells_of(surface), up)
+    body = FittingCandidate.of(cells_of(surface), up)
     if body.touches:
-        finer = Candidate.of(cells_of(surface, _FINER, _GAP), up)
+        finer = FittingCandidate.of(cells_of(surface, _FINER, _GAP), up)
         body = finer if finer.penalty < body.penalty else body
     return body
 

@@ -13,7 +13,7 @@ from ..binding.surface import Surface
 from ..maths.arrays import FloatArray
 from .assembly import assembled
 from .bilateral import Creature, creature
-from .candidate import Candidate, looked_at_closely, surface_of
+from .candidate import FittingCandidate, looked_at_closely, surface_of
 from .cells import parts_of
 from .creature import skeleton_of_creature
 from .embedding import NOT_HUMANOID, Embedding
@@ -94,13 +94,13 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     return _in_space(fitted, frame, notes)
 
 
-def _may_be_creature(problem: FittingProblem, body: Candidate) -> bool:
+def _may_be_creature(problem: FittingProblem, body: FittingCandidate) -> bool:
     """Return whether a body may be a creature: its shape allows it, or has more limbs than a humanoid."""
     return problem.kind == "shape" or (problem.kind == "auto" and (
         body.found is None or body.penalty > NOT_HUMANOID or bool(body.found.others)))
 
 
-def _creature(body: Candidate, up: FloatArray, front: FloatArray) -> Creature | None:
+def _creature(body: FittingCandidate, up: FloatArray, front: FloatArray) -> Creature | None:
     """Return the creature that a body is by its shape; if it has many ends, as an insect, all of them are searched."""
     inside = body.inside
     if len(inside.tips) == MOST_ENDS:
@@ -137,7 +137,7 @@ def _stand_apart(one: FloatArray, other: FloatArray, height: float, up: FloatArr
     return float((other @ way).min() - (one @ way).max()) / length > _APART * height
 
 
-def _refusal(body: Candidate) -> str:
+def _refusal(body: FittingCandidate) -> str:
     """Return why a body is no humanoid, and what was found instead."""
     if body.found is None:
         return (f"{len(body.inside.tips)} parts of the mesh reach out, but a humanoid has five: head, two hands and "

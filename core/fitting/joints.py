@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..maths.arrays import FloatArray
-from .assembly import Body
+from .assembly import HumanoidBody
 from .hand import Hand
 from .humanoid import Limb, ball_of_foot
 from .joint_rows import JointRows
@@ -40,7 +40,7 @@ _CERTAIN_BALL: Final = 0.55
 _CERTAIN_FINGER: Final = 0.65
 
 
-def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
+def skeleton_of(body: HumanoidBody, hands: tuple[Hand | None, Hand | None] = (None, None)) -> FittedSkeleton:
     """Return the skeleton of a body whose left limbs come first, with the fingers of its left and right hand."""
     rows = _Rows(body)
     shoulders, hips = ((one.root + other.root) / 2.0 for one, other in (body.arms, body.legs))
@@ -80,7 +80,7 @@ def skeleton_of(body: Body, hands: tuple[Hand | None, Hand | None] = (None, None
     return rows.skeleton(_notes(body), carriers if is_stout else ())
 
 
-def _notes(body: Body) -> tuple[str, ...]:
+def _notes(body: HumanoidBody) -> tuple[str, ...]:
     """Return notes about a body and its uncertain parts."""
     unsure = (((_UNSURE_LIMBS,) if body.sure_of_limbs < GUESSED else ())
               + ((_UNSURE_SIDES,) if body.sure_of_sides < GUESSED else ())
@@ -106,7 +106,7 @@ def _bend_axis(limb: Limb, towards: FloatArray) -> FloatArray:
 class _Rows:
     """The joints of a humanoid."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(self, body: HumanoidBody) -> None:
         self._body, self._rows = body, JointRows()
 
     def add(self, name: str, parent: str, position: FloatArray, end: FloatArray, bends: FloatArray,

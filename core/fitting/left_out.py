@@ -10,10 +10,10 @@ import numpy as np
 from ..binding.solid import dilated
 from ..binding.surface import Surface
 from ..maths.arrays import BoolArray, FloatArray
-from .assembly import Body, assembled
-from .candidate import Candidate, cells_of, looked_at_closely, shown
+from .assembly import HumanoidBody, assembled
+from .candidate import FittingCandidate, cells_of, looked_at_closely, shown
 from .cells import Cells, parts_of
-from .more_limbs import Part, thin_parts
+from .more_limbs import ExtraParts, thin_parts
 
 _LOOSE: Final = 0.3
 _MOST_LOOSE: Final = 5
@@ -44,8 +44,8 @@ Tell = Callable[[float], None]
 """Takes the share of the work done, and raises where the work is to end."""
 
 
-def without_thin_parts(surface: Surface, body: Candidate, up: FloatArray,
-                       tell: Tell) -> tuple[Candidate, tuple[str, ...]]:
+def without_thin_parts(surface: Surface, body: FittingCandidate, up: FloatArray,
+                       tell: Tell) -> tuple[FittingCandidate, tuple[str, ...]]:
     """Return the body without the thin part, such as a sword, that disturbs it most; and a note about it."""
     parts = thin_parts(body.inside, body.found)
     for are_plain, most in ((True, body.penalty + _NO_WORSE), (False, body.penalty - _BETTER)):
@@ -61,13 +61,14 @@ def without_thin_parts(surface: Surface, body: Candidate, up: FloatArray,
     return body, ()
 
 
-def _least_without(body: Candidate, parts: Sequence[Part], up: FloatArray, tell: Tell) -> tuple[Candidate, Part] | None:
+def _least_without(body: FittingCandidate, parts: Sequence[ExtraParts], up: FloatArray,
+                   tell: Tell) -> tuple[FittingCandidate, ExtraParts] | None:
     """Return the part without which a body is most like a humanoid, and the rest, or None if there is no such part."""
-    left = list[tuple[Candidate, Part]]()
+    left = list[tuple[FittingCandidate, ExtraParts]]()
     for part in parts:
         tell(0.5)
         if (~part.cells).mean() > _MOST_KEPT:
-            left.append((Candidate.of(body.inside.cells.some(~part.cells), up), part))
+            left.append((FittingCandidate.of(body.inside.cells.some(~part.cells), up), part))
     return min(left, key=lambda one: one[0].penalty, default=None)
 
 
@@ -81,20 +82,20 @@ def _outside(surface: Surface, cells: Cells, part: BoolArray) -> Surface:
     return Surface.build(surface.points, surface.triangles[~dilated(near, 1)[tuple(place[int(part.sum()):].T)]])
 
 
-def without_loose_parts(surface: Surface, up: FloatArray, whole: Candidate,
-                         tell: Tell) -> tuple[Candidate, tuple[str, ...]]:
+def without_loose_parts(surface: Surface, up: FloatArray, whole: FittingCandidate,
+                         tell: Tell) -> tuple[FittingCandidate, tuple[str, ...]]:
     """Return the body without the loose part, such as a sword, that disturbs it most, and a note about it."""
     part = parts_of(len(surface.points), surface.triangles)
     area = np.bincount(part[surface.triangles[:, 0]], surface.face_areas)
     small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
-    best: Candidate = whole
+    best: FittingCandidate = whole
     notes: tuple[str, ...] = ()
     others = [k for k in np.argsort(-area).tolist()[1:] if area[k] > 0.0]
     together = [some for some in (small, others) if len(some) > 1 and area[some[0]] <= SECOND_BODY * area.max()]
     for left_out in [[k] for k in small] + together:
         tell(0.5)
         kept = surface.triangles[~np.isin(part[surface.triangles[:, 0]], left_out)]
-        body = Candidate.of(cells_of(Surface.build(surface.points, kept)), up)
+        body = FittingCandidate.of(cells_of(Surface.build(surface.points, kept)), up)
         if body.penalty < best.penalty - _BETTER:
             one = len(left_out) == 1
             best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "
@@ -102,8 +103,8 @@ def without_loose_parts(surface: Surface, up: FloatArray, whole: Candidate,
     return best, notes
 
 
-def undressed(surface: Surface, body: Candidate, found: Body, up: FloatArray,
-              front: FloatArray) -> tuple[Candidate, Body]:
+def undressed(surface: Surface, body: FittingCandidate, found: HumanoidBody, up: FloatArray,
+              front: FloatArray) -> tuple[FittingCandidate, HumanoidBody]:
     """Return one of the largest parts alone, if it is a whole humanoid with visible legs; else the given body.
 
     body, found: the whole, with legs hidden by a skirt or robe.
@@ -123,7 +124,7 @@ def undressed(surface: Surface, body: Candidate, found: Body, up: FloatArray,
     return body, found
 
 
-def _ends_alike(seen: Body, found: Body, bare: FloatArray, whole: FloatArray) -> bool:
+def _ends_alike(seen: HumanoidBody, found: HumanoidBody, bare: FloatArray, whole: FloatArray) -> bool:
     """Return whether a part of a body has its hands and soles where the whole has them; bare, whole: points (N, 3)."""
     hands = [np.array([limb.tip for limb in each.arms]) for each in (seen, found)]
     away = [*np.linalg.norm(hands[0] - hands[1], axis=1), (bare @ found.up).min() - (whole @ found.up).min()]

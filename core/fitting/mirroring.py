@@ -44,7 +44,7 @@ class Plane:
         return np.asarray(points - self.away(points)[..., None] * self.normal)
 
 
-class Mirror:
+class Symmetry:
     """Measures how well planes mirror a body."""
 
     def __init__(self, cells: Cells) -> None:

@@ -55,7 +55,7 @@ _ALIKE: Final = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ExtraParts:
     """Parts that may be left out: their number, their cells (N,), and whether they are clearly no limb."""
 
     count: int
@@ -95,22 +95,23 @@ def _leg_lengths(ends: Ends, found: Embedding) -> tuple[float, float]:
     return _from_path(ends, c, d, h), _from_path(ends, d, c, h)
 
 
-def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
+def thin_parts(inside: Inside, found: Embedding | None) -> list[ExtraParts]:
     """Return the parts of a body that may be left out, such as a sword.
 
     These are: parts that make both arms longer than legs, or one arm longer than the other; parts that are thin all
     round, wherever they touch the body; and parts beyond a hand that is much thicker.
     """
     ends, longest = inside.ends, float(inside.ends.ways.max(initial=0.0))
-    parts = list[Part]()
+    parts = list[ExtraParts]()
     are_both_long = found is not None and _are_both_long(ends, found)
     if found is not None:
         (a, b), (one, other) = found.hands, _arm_lengths(ends, found)
         usual = _ARM_OF_LEG * max(min(_leg_lengths(ends, found)), _height_of_trunk(ends, found))
         if max(one, other) > _LONG * min(one, other):
-            parts.append(Part(1, inside.ways[a if one > other else b] <= abs(one - other)))
+            parts.append(ExtraParts(1, inside.ways[a if one > other else b] <= abs(one - other)))
         if are_both_long:
-            parts.insert(0, Part(2, (inside.ways[a] <= one - usual) | (inside.ways[b] <= other - usual), is_plain=True))
+            cells = (inside.ways[a] <= one - usual) | (inside.ways[b] <= other - usual)
+            parts.insert(0, ExtraParts(2, cells, is_plain=True))
     if found is not None and found.certain > 0.0:
         thin = [(end, _thin(ends, end, longest, _OF_ARM * length))
                 for end, length in zip(found.hands, _arm_lengths(ends, found), strict=True)]
@@ -119,11 +120,11 @@ def thin_parts(inside: Inside, found: Embedding | None) -> list[Part]:
     thin = sorted([one for one in thin if one[1] > 0.0], key=lambda one: -one[1])[:_MOST]
     round_ = _thin_all_round(inside.cells, _LONG_PART * longest)
     beyond = [inside.ways[end] <= length for end, length in thin]
-    parts += [Part(1, part) for part in (*round_, *beyond)]
+    parts += [ExtraParts(1, part) for part in (*round_, *beyond)]
     if len(round_) > 1:
-        parts.append(Part(len(round_), np.any(round_, axis=0)))
+        parts.append(ExtraParts(len(round_), np.any(round_, axis=0)))
     if len(beyond) > 1:
-        parts.append(Part(len(beyond), np.any(beyond, axis=0), is_plain=are_both_long))
+        parts.append(ExtraParts(len(beyond), np.any(beyond, axis=0), is_plain=are_both_long))
     return parts
 
 

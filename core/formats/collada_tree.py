@@ -16,7 +16,7 @@ from ..errors import quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .collada_data import ColladaData, child, children
-from .gltf_tree import Tree, decomposed
+from .gltf_tree import GltfTree, decomposed
 from .xml import Element
 
 MAX_NODES: Final = 5_000
@@ -45,7 +45,7 @@ class SceneNodes:
     elements: of each node but the first. transforms: of each node. unit_m: metres in the file's unit.
     """
 
-    tree: Tree
+    tree: GltfTree
     elements: dict[int, Element]
     transforms: list[list[Transform]]
     unit_m: float
@@ -89,7 +89,7 @@ def scene_nodes(data: ColladaData) -> SceneNodes:
         stack.extend((each, node, depth + 1) for each in reversed(below) if each.tag == "node")
     local = np.array([local_matrix(each, unit_m) for each in transforms])
     local[0, :3, :3] = rot.to_matrix(_TURNS.get(axis.text if axis is not None else "Y_UP", rot.IDENTITY))
-    tree = Tree(tuple(names), tuple(range(len(names))), np.array(parents), decomposed(local), frozenset(things))
+    tree = GltfTree(tuple(names), tuple(range(len(names))), np.array(parents), decomposed(local), frozenset(things))
     return SceneNodes(tree, elements, transforms, unit_m)
 
 

@@ -23,7 +23,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .format import Format, Holds, Source
 from .gltf_data import Entry, GltfData
 from .gltf_skin import skin_of
-from .gltf_tree import Tree, bodies, skin_joints, unique, unit
+from .gltf_tree import GltfTree, bodies, skin_joints, unique, unit
 from .node_clips import (
     CHANNELS,
     Animation,
@@ -60,7 +60,7 @@ def read(source: Source) -> ClipFile:
     Raises FileError, with the place in the JSON, for content that cannot be read, and if no animation moves a body.
     """
     data = GltfData(source)
-    tree = Tree.of(data)
+    tree = GltfTree.of(data)
     animations = list(_animations(data, len(tree.names)))
     moving = moving_nodes(tree, animations)
     bones = human_bones(data, tree)
@@ -185,7 +185,7 @@ def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tu
     return np.append(times[first] + share * gaps, times[-1]), np.concatenate((between, values[-1:, :, 1]))
 
 
-def _inverse_binds(data: GltfData, tree: Tree) -> dict[int, FloatArray]:
+def _inverse_binds(data: GltfData, tree: GltfTree) -> dict[int, FloatArray]:
     """Return the inverse bind matrices (4, 4) of nodes, by all skins; −1 stands for the space around them."""
     inverse: dict[int, FloatArray] = {-1: np.eye(4)}
     for skin in data.top.entries("skins"):

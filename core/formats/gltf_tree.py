@@ -30,7 +30,7 @@ class Transforms(NamedTuple):
     scales: FloatArray
 
 
-class Tree(NamedTuple):
+class GltfTree(NamedTuple):
     """The nodes of a file.
 
     order: parents before children, each followed by all its descendants. parents (N,): −1 for none.
@@ -44,7 +44,7 @@ class Tree(NamedTuple):
     are_things: frozenset[int]
 
     @classmethod
-    def of(cls, data: GltfData) -> Tree:
+    def of(cls, data: GltfData) -> GltfTree:
         """Read the nodes; raise FileError if they do not form trees."""
         entries = data.top.entries("nodes", MAX_NODES)
         parents = np.full(len(entries), -1, dtype=np.int64)
@@ -109,7 +109,7 @@ def _local(entries: Sequence[Entry]) -> Transforms:
     return found
 
 
-def skin_joints(data: GltfData, tree: Tree) -> list[set[int]]:
+def skin_joints(data: GltfData, tree: GltfTree) -> list[set[int]]:
     """Return the joints of each skin, with all nodes that lie between them and their deepest common ancestor.
 
     Raises FileError if there are more than MAX_JOINTS.
@@ -133,7 +133,7 @@ class Places(NamedTuple):
     ends: IntArray
 
     @classmethod
-    def of(cls, tree: Tree) -> Places:
+    def of(cls, tree: GltfTree) -> Places:
         """Find the places of a tree's nodes."""
         sizes = np.ones(len(tree.names) + 1, dtype=np.int64)  # the last one stands for "no parent"
         for node in tree.order[::-1]:
@@ -162,7 +162,7 @@ class Places(NamedTuple):
         return {*between.tolist(), *({ancestor} & joints)}
 
 
-def bodies(tree: Tree, skinned: Sequence[set[int]], moving: Collection[int],
+def bodies(tree: GltfTree, skinned: Sequence[set[int]], moving: Collection[int],
            error: Callable[[str], FileError]) -> list[set[int]]:
     """Return the joints of each body, with their ancestors from the uppermost moving one down.
 
@@ -208,7 +208,7 @@ def _joined(groups: Sequence[Collection[int]]) -> dict[int, int]:
     return {number: of(number) for number in least}
 
 
-def _moving_trees(tree: Tree, moving: Collection[int]) -> list[set[int]]:
+def _moving_trees(tree: GltfTree, moving: Collection[int]) -> list[set[int]]:
     """Return the nodes that move, each with its descendants but for things that lie still, tree by tree."""
     top: dict[int, int] = {}
     for node in tree.order:
@@ -221,7 +221,7 @@ def _moving_trees(tree: Tree, moving: Collection[int]) -> list[set[int]]:
     return list(found.values())
 
 
-def _with_small_ones(tree: Tree, found: dict[int, set[int]]) -> list[set[int]]:
+def _with_small_ones(tree: GltfTree, found: dict[int, set[int]]) -> list[set[int]]:
     """Merge bodies of few joints with the largest one below the same node."""
     by_size = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     home: dict[int, set[int]] = {}
@@ -235,7 +235,7 @@ def _with_small_ones(tree: Tree, found: dict[int, set[int]]) -> list[set[int]]:
     return [body for _, body in by_size if id(body) in merged or len(body) >= _FEWEST]
 
 
-def _below_moving(tree: Tree, moving: Collection[int]) -> frozenset[int]:
+def _below_moving(tree: GltfTree, moving: Collection[int]) -> frozenset[int]:
     """Return the nodes that move, or have an ancestor that does."""
     found = set[int]()
     for node in tree.order:
@@ -244,7 +244,7 @@ def _below_moving(tree: Tree, moving: Collection[int]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _carriers(tree: Tree, body: Collection[int], below_moving: Collection[int]) -> set[int]:
+def _carriers(tree: GltfTree, body: Collection[int], below_moving: Collection[int]) -> set[int]:
     """Return the ancestors of a body from the uppermost that moves; below_moving: the nodes that it may begin at."""
     found = set[int]()
     for node in {int(tree.parents[node]) for node in body} - set(body):

@@ -20,7 +20,7 @@ from ..errors import FileError, quoted, some_of
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.skeleton import Skeleton
-from .gltf_tree import Transforms, Tree, decomposed, unique
+from .gltf_tree import GltfTree, Transforms, decomposed, unique
 
 CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
 """The properties of a node that move, and of how many numbers their values are."""
@@ -100,7 +100,7 @@ def of_whom(clips: Sequence[Clip]) -> tuple[str, ...]:
     return (f"has clips of {len(skeletons)} skeletons: {some_of(said, _SAID)}",)
 
 
-def moving_nodes(tree: Tree, animations: Iterable[Animation]) -> frozenset[int]:
+def moving_nodes(tree: GltfTree, animations: Iterable[Animation]) -> frozenset[int]:
     """Return the nodes whose transforms an animation changes."""
     moving = set[int]()
     for animation in animations:
@@ -117,7 +117,7 @@ def _differ(values: FloatArray, ones: FloatArray) -> BoolArray:
     return np.asarray(np.abs(values - ones).max(axis=(0, 2)) > _SAME * np.maximum(np.abs(ones).max(axis=1), 1.0))
 
 
-def bound_transforms(tree: Tree, joints: Collection[int], inverse: Mapping[int, FloatArray]
+def bound_transforms(tree: GltfTree, joints: Collection[int], inverse: Mapping[int, FloatArray]
                      ) -> tuple[list[int], Transforms]:
     """Return the nodes (N,) of joints whose bind pose is known from inverse bind matrices, and their transforms in it.
 
@@ -145,7 +145,7 @@ class NodeBody:
     size: float
 
     @classmethod
-    def of(cls, tree: Tree, joints: Collection[int], linear: FloatArray, known: Sequence[int], bound: Transforms,
+    def of(cls, tree: GltfTree, joints: Collection[int], linear: FloatArray, known: Sequence[int], bound: Transforms,
            bones: Mapping[int, str]) -> NodeBody:
         """Build the skeleton of some nodes, with the size that it has in the file.
 
@@ -212,7 +212,7 @@ class NodeBody:
         return moved
 
 
-def places_of(tree: Tree, bodies: Iterable[NodeBody]) -> dict[Skeleton, FloatArray]:
+def places_of(tree: GltfTree, bodies: Iterable[NodeBody]) -> dict[Skeleton, FloatArray]:
     """Return matrices (4, 4) from the model spaces of bodies to the file's scene."""
     found = {}
     for body in bodies:
@@ -227,7 +227,7 @@ def places_of(tree: Tree, bodies: Iterable[NodeBody]) -> dict[Skeleton, FloatArr
     return found
 
 
-def linear_of(tree: Tree) -> FloatArray:
+def linear_of(tree: GltfTree) -> FloatArray:
     """Return the linear parts (N, 3, 3), rotation and scale, of the matrices from each node's space to the file's."""
     found = rot.to_matrix(tree.local.rotations) * tree.local.scales[:, None, :]
     with np.errstate(over="ignore", invalid="ignore"):  # what scales so much has no axes any longer

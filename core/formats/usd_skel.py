@@ -17,7 +17,7 @@ from ..clips.clip_file import ClipFile
 from ..errors import FileError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
-from .gltf_tree import Transforms, Tree, bodies, decomposed, unit
+from .gltf_tree import GltfTree, Transforms, bodies, decomposed, unit
 from .node_clips import (
     CHANNELS,
     Animation,
@@ -207,7 +207,7 @@ class _Scene:
         self.joints.append(set(nodes))
         self._node_of.append(dict(zip(rig.joints, nodes, strict=True)))
 
-    def _tree(self) -> Tree:
+    def _tree(self) -> GltfTree:
         children: list[list[int]] = [[] for _ in self._names]
         for node, parent in enumerate(self._parents[1:], start=1):
             children[parent].append(node)
@@ -215,7 +215,7 @@ class _Scene:
         while stack:
             order.append(stack.pop())
             stack.extend(reversed(children[order[-1]]))
-        return Tree(tuple(self._names), tuple(order), np.array(self._parents), decomposed(np.array(self._local)),
+        return GltfTree(tuple(self._names), tuple(order), np.array(self._parents), decomposed(np.array(self._local)),
                     frozenset())
 
     def animations(self) -> list[Prim]:

@@ -13,7 +13,7 @@ from typing import Final
 from ..skeletons import hanim
 from ..skeletons.hierarchy import path_to_root
 from .gltf_data import Entry, GltfData
-from .gltf_tree import Tree
+from .gltf_tree import GltfTree
 
 TRUNK: Final = ("spine", "chest", "upperChest")
 """From the hips up; the first of them is always there."""
@@ -46,7 +46,7 @@ BONES: Final = _bones(_THUMB)
 _BONES_0: Final = _bones(_THUMB_0)
 
 
-def human_bones(data: GltfData, tree: Tree) -> dict[int, str]:
+def human_bones(data: GltfData, tree: GltfTree) -> dict[int, str]:
     """Return the H-Anim joint of each node in a file's table of bones; empty if it has no table.
 
     Raises FileError, with the place in the JSON, for nodes that do not exist.
@@ -84,7 +84,7 @@ def spine_names(trunk: Sequence[str]) -> dict[str, str]:
     return {bone: _TORSO[number * len(_TORSO) // len(trunk)] for number, bone in enumerate(trunk)}
 
 
-def with_between(tree: Tree, bones: dict[int, str]) -> set[int]:
+def with_between(tree: GltfTree, bones: dict[int, str]) -> set[int]:
     """Return the nodes of bones, and those between them and the hips."""
     found = set(bones)
     for node in bones:
@@ -92,7 +92,7 @@ def with_between(tree: Tree, bones: dict[int, str]) -> set[int]:
     return found
 
 
-def _up_to(tree: Tree, node: int, bones: dict[int, str]) -> Iterator[int]:
+def _up_to(tree: GltfTree, node: int, bones: dict[int, str]) -> Iterator[int]:
     """Yield the ancestors of a node below its next bone, if there is one."""
     path = path_to_root(tree.parents, node)[1:]
     last = next((number for number, above in enumerate(path) if above in bones), -1)

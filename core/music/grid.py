@@ -17,7 +17,7 @@ _SHORTEST, _TRIED = 8, 48
 """Beats that a part of one tempo has at least; and at how many beats a change is tried."""
 
 
-class Change(NamedTuple):
+class TempoChange(NamedTuple):
     """A change of tempo at a tick: over `over` ticks, the length of a tick changes evenly to `tick_length_s`."""
 
     tick: float
@@ -34,7 +34,7 @@ class Grid:
 
     tick_length_s: float
     offset_s: float
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TempoChange, ...] = ()
 
     def seconds(self, ticks: FloatArray) -> FloatArray:
         """Return the times of ticks in the music, in seconds, with the same shape.
@@ -64,7 +64,7 @@ def fit_grid(beats_s: FloatArray, tick_length_s: float) -> Grid:
     if len(knots) == 2 and lengths[0] == lengths[1]:
         return Grid(float(lengths[0]), offset)
     return Grid(float(lengths[0]), offset, tuple(
-        Change(float(tick), float(length), float(over))
+        TempoChange(float(tick), float(length), float(over))
         for tick, length, over in zip(at[:-1], lengths[1:], np.diff(at), strict=True)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import TaktError
-from .grid import Change, Grid
+from .grid import Grid, TempoChange
 
 _LEAST = 0.1
 """Of the time between its neighbours: no nearer to either comes a beat."""
@@ -39,16 +39,17 @@ def nudged(grid: Grid, tick: int, time_s: float) -> Grid:
     if not early_s + _LEAST * (late_s - early_s) <= time_s <= late_s - _LEAST * (late_s - early_s):
         raise TaktError("a beat stays between its neighbours; pull these first, or all with Ctrl")
     before = [change if change.tick + change.over <= first else
-              Change(change.tick, _length(grid, first), first - change.tick)
+              TempoChange(change.tick, _length(grid, first), first - change.tick)
               for change in grid.changes if change.tick < first]
     length_s, behind = _behind(grid, last, late_s - time_s)
     if tick == 0:
         return _tidy(Grid(length_s, time_s, tuple(behind)))
-    changes = (*before, Change(float(first), time_s - early_s, 0.0), Change(float(tick), length_s, 0.0), *behind)
+    changes = (*before, TempoChange(float(first), time_s - early_s, 0.0), TempoChange(float(tick), length_s, 0.0),
+               *behind)
     return _tidy(replace(grid, changes=changes))
 
 
-def _behind(grid: Grid, last: int, duration_s: float) -> tuple[float, list[Change]]:
+def _behind(grid: Grid, last: int, duration_s: float) -> tuple[float, list[TempoChange]]:
     """Return the length at the tick before `last`, from which on a tick takes the duration, and the changes then.
 
     Where a gradual change goes on at `last`, the length is brought half a tick earlier to where that goes on from.
@@ -56,13 +57,13 @@ def _behind(grid: Grid, last: int, duration_s: float) -> tuple[float, list[Chang
     after = [change for change in grid.changes if change.tick >= last]
     through = next((c for c in grid.changes if c.tick < last < c.tick + c.over), None)
     if through is not None:
-        after.insert(0, Change(float(last), through.tick_length_s, through.tick + through.over - last))
+        after.insert(0, TempoChange(float(last), through.tick_length_s, through.tick + through.over - last))
     if not after or after[0].tick > last:
-        return duration_s, [Change(float(last), _length(grid, last), 0.0), *after]
+        return duration_s, [TempoChange(float(last), _length(grid, last), 0.0), *after]
     if after[0].over == 0.0:
         return duration_s, after
     length_s = _length(grid, last)
-    return (duration_s - length_s / 4.0) / 0.75, [Change(last - 0.5, length_s, 0.5), *after]
+    return (duration_s - length_s / 4.0) / 0.75, [TempoChange(last - 0.5, length_s, 0.5), *after]
 
 
 def _length(grid: Grid, tick: float) -> float:
@@ -79,7 +80,7 @@ def _length(grid: Grid, tick: float) -> float:
 
 def _tidy(grid: Grid) -> Grid:
     """Leave out changes that change nothing."""
-    length_s, kept = grid.tick_length_s, list[Change]()
+    length_s, kept = grid.tick_length_s, list[TempoChange]()
     for change in grid.changes:
         if abs(change.tick_length_s - length_s) > _SAME_S:
             kept.append(change)

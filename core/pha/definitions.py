@@ -54,7 +54,7 @@ class Let:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class ModuleView:
     """The names that a module's procedures can use: lets, inherited ones first; masks and roles; tempo and music."""
 
     lets: tuple[Let, ...]
@@ -81,7 +81,7 @@ class Definitions:
     sources: tuple[str, ...]
     bases: tuple[int | None, ...]
     places: tuple[Callable[[Item], Place], ...]
-    views: tuple[View, ...]
+    views: tuple[ModuleView, ...]
     picks: dict[Node, int]
     targets: tuple[dict[Node, Target], ...]
     order: tuple[InView, ...]
@@ -141,7 +141,7 @@ def _node_of(call: Call) -> Node:
                                               if number is not None}, (), call.element)
 
 
-def _view(chain: list[Module]) -> View:
+def _view(chain: list[Module]) -> ModuleView:
     """Return the view of a module: its own definitions, and those that it inherits and does not replace."""
     lets: dict[str, Let] = {}
     masks: dict[str, NamedBody] = {}
@@ -155,7 +155,7 @@ def _view(chain: list[Module]) -> View:
         masks |= {mask.name: NamedBody(mask.body, mask.fade) for mask in document.masks}
         roles |= {role.name: Role(role.name, role.kind) for role in document.roles}
         tempo, music = document.tempo or tempo, document.music or music
-    return View(tuple(lets.values()), masks, roles, tempo, music)
+    return ModuleView(tuple(lets.values()), masks, roles, tempo, music)
 
 
 @dataclass(eq=False)
@@ -164,7 +164,7 @@ class _Lookup:
 
     scopes: Scopes
     gap: int
-    views: tuple[View, ...]
+    views: tuple[ModuleView, ...]
     procedures: tuple[Procedure, ...]
     blocks: tuple[tuple[Node, ...], ...]
     module_of: tuple[int, ...]

@@ -6,7 +6,6 @@ See open_scores: each is refused if a call would then have the wrong target.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -16,8 +15,7 @@ from .edits import Edit, Edited, SetAttribute, apply
 from .evaluation import MAX_EVALUATIONS
 from .grammar import BLOCK
 from .insertion import composed
-from .open_scores import Name, Scores, calls_of, chains, check_meaning, meaning
-from .programme import Programme
+from .open_scores import Scores
 from .text import Text
 from .values import defined, names_needed
 
@@ -27,41 +25,6 @@ class Refactoring(Protocol):
 
     def apply(self, scores: Scores) -> dict[Path | None, Edited]:
         """Return the changed texts, each with its inverse; raise EditError, with the reason, if it is refused."""
-
-
-@dataclass(frozen=True)
-class RenameProcedure:
-    """Give a procedure another name, with all its calls in the open scores.
-
-    A procedure that it overrides in an extended score, and one that overrides it, is renamed too.
-    """
-
-    path: Path | None
-    name: str
-    new: str
-
-    def apply(self, scores: Scores) -> dict[Path | None, Edited]:
-        """See Refactoring."""
-        if not self.new.strip():
-            raise EditError("a procedure needs a name")
-        own = scores.open_path(self.path)
-        procedure_element(scores.text(own), self.name)
-        programmes = scores.programmes(own, self.name)
-        family = _family(programmes, Name(own, self.name))
-        edits: dict[Path | None, dict[int, Edit]] = {}
-        for name in family:
-            path = scores.open_path(name.path)
-            number = procedure_element(scores.text(path), self.name)
-            edits.setdefault(path, {})[number] = SetAttribute(number, "name", self.new)
-        for programme in programmes.values():
-            for call in calls_of(programme):
-                if {target.name for target in call.targets} & family and call.name.endswith(self.name):
-                    renamed = SetAttribute(call.element, "name", call.name.removesuffix(self.name) + self.new)
-                    edits.setdefault(scores.open_path(call.document.path), {})[call.element] = renamed
-        edited = {path: apply(scores.text(path), *some.values()) for path, some in edits.items()}
-        check_meaning(scores.with_texts(edited), {path: meaning(p) for path, p in programmes.items()},
-                      {Name(name.path, self.new): name for name in family})
-        return edited
 
 
 def with_clip_renamed(text: Text, old: str, new: str) -> Edited:
@@ -150,16 +113,3 @@ def chosen_elements(text: Text, parent: int, index: int, count: int) -> list[int
     if needed:
         raise EditError(f"{', '.join(map(quoted, sorted(needed)))} is needed after it too; leave its let out")
     return chosen
-
-
-def _family(programmes: Mapping[Path | None, Programme], name: Name) -> set[Name]:
-    """Return a procedure with all that it overrides and that override it."""
-    family, size = {name}, 0
-    while size < len(family):
-        size = len(family)
-        for programme in programmes.values():
-            for chain in chains(programme):
-                there = {Name(document.path, procedure.name) for document in chain for procedure in document.procedures
-                         if procedure.name == name.name}
-                family |= there if there & family else set()
-    return family

@@ -39,7 +39,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Attribute(NamedTuple):
+class AttributeSpans(NamedTuple):
     """An attribute's spans: all of it with the white space before it, its name, its value without the quotes."""
 
     whole: Span
@@ -54,7 +54,7 @@ class Tag(NamedTuple):
     """
 
     name: Span
-    attributes: dict[str, Attribute]
+    attributes: dict[str, AttributeSpans]
     closing: Span
     is_empty: bool
 
@@ -228,7 +228,7 @@ class Text:
         while found := _ATTRIBUTE.match(units, at):
             at = found.end()
             value = Span(found.start(3) + 1, at - 1)
-            attributes[self.decoded(*found.span(2))] = Attribute(Span(*found.span()), Span(*found.span(2)), value)
+            attributes[self.decoded(*found.span(2))] = AttributeSpans(Span(*found.span()), Span(*found.span(2)), value)
         end = _TAG_END.match(units, at)
         assert end is not None
         return Tag(Span(start + 1, name.end()), attributes, Span(*end.span()), bool(end[1]))

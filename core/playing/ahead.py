@@ -1,8 +1,8 @@
-"""What was sampled of motions that are watched is kept, and sampled ahead: many instants cost little more than one.
+"""Cache samples of watched motions, and sample ahead: many instants cost little more than one.
 
-Nothing is made up in between: what is kept is the motion itself at the very instants that are asked for. A timeline
-comes by the same instants again and again, and in a crowd one comes by where another has been. Motions that differ in
-tweaks alone share what these do not change.
+Nothing is interpolated: the cache holds the motion at exactly the requested instants. A timeline requests the same
+instants again and again, and in a crowd characters share them. Motions that differ only in tweaks share the samples
+that tweaks do not change.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _NOTHING: Final = np.zeros(0)
 
 @dataclass(slots=True)
 class _Watched:
-    """What is known of a motion, by instant; which instants were asked for last, and how far on from those before.
+    """The samples of a motion by instant; the last requested instants, and the step from those before.
 
-    alone_s: the one that was asked for, where it was one alone. shown: what was last given for the instants.
+    alone_s: the requested one, if it was a single one. shown: the last result for the instants.
     """
 
     asked_s: FloatArray = field(default_factory=lambda: _NOTHING)
@@ -54,15 +54,15 @@ class _Watched:
     is_ahead: bool = False
 
     def goes_on(self, times_s: FloatArray) -> bool:
-        """Take note of which times (F,) are asked for, and tell whether time has gone on as it did before."""
+        """Store the requested times (F,), and return whether time has gone on by the same step as before."""
         step = _step(self.asked_s, times_s)
-        if step == 0.0 and np.array_equal(times_s, self.asked_s):  # as by another viewport
+        if step == 0.0 and np.array_equal(times_s, self.asked_s):  # e.g. by another viewport
             return self.step_s != 0.0
         before, self.step_s, self.asked_s, self.alone_s = self.step_s, step, times_s, math.nan
         return step != 0.0 and abs(step - before) <= _SAME_TIME_S
 
     def goes_on_alone(self, time_s: float) -> bool:
-        """Do the same for one time: in a crowd each asks for one, so this is done without arrays."""
+        """Do the same for one time, without arrays, since in a crowd each character requests one."""
         step = time_s - self.alone_s
         if step == 0.0:
             return self.step_s != 0.0
@@ -73,11 +73,11 @@ class _Watched:
 
 @dataclass(eq=False)
 class Ahead:
-    """Samples motions; once two steps are alike, ahead by more of these.
+    """Samples motions; after two equal steps also further steps ahead.
 
-    sample: makes something of a motion at times (F,), an array (F, …). most_kept: bytes of it that are kept.
-    tweak: makes the same of what was sampled without tweaks, F of these, where tweaks that are added last are all that
-    there is; None, or where it returns None: the motion is sampled then too.
+    sample: returns an array (F, …) for a motion at times (F,). most_kept: size of the cache in bytes.
+    tweak: adds tweaks to F samples without tweaks, if tweaks are the last stage; None, or if it returns None: the
+    motion is sampled.
     """
 
     sample: Callable[[Playable, FloatArray], Sampled]
@@ -88,9 +88,9 @@ class Ahead:
     _kept: int = 0
 
     def at(self, motion: Playable, times_s: FloatArray, *, may_sample: bool = True) -> list[Sampled] | None:
-        """Return what was made of a motion at each of the times (F,).
+        """Return the sample of a motion at each of the times (F,).
 
-        may_sample: whether there is time to sample what is not known; None: that would have been needed.
+        may_sample: whether there is time for new samples; if there is not, but they are needed, the result is None.
         """
         if len(times_s) == 1:
             found = self.at_one(motion, times_s.item(), may_sample=may_sample)
@@ -107,7 +107,7 @@ class Ahead:
         return watched.shown
 
     def at_one(self, motion: Playable, time_s: float, *, may_sample: bool = True) -> Sampled | None:
-        """Return what was made of a motion at one time, likewise: in a crowd each asks for one."""
+        """Return the sample of a motion at one time; see at."""
         watched, key = self._watching(motion), round(time_s * _PER_S)
         is_even, found = watched.goes_on_alone(time_s), watched.known.get(key)
         if found is None:
@@ -132,7 +132,7 @@ class Ahead:
         return len(missing_s) <= _AT_ONCE
 
     def _watching(self, motion: Playable) -> _Watched:
-        """Return what is known of a motion, nothing if nothing is."""
+        """Return the cache of a motion, a new one if there is none."""
         if self._kept > self.most_kept:
             self._let_go()
         watched = self._watched.get(motion)
@@ -141,12 +141,12 @@ class Ahead:
         return watched
 
     def shown(self, motion: Playable, count: int) -> list[Sampled] | None:
-        """Return what was last given of a motion for so many instants, None if that is not known."""
+        """Return the last result of a motion if it was for this number of instants, or None."""
         watched = self._watched.get(motion)
         return None if watched is None or len(watched.shown) != count else watched.shown
 
     def _with_next(self, watched: _Watched, wanted_s: FloatArray) -> FloatArray:
-        """Return instants (F,) and those that come next after each of them."""
+        """Return instants (F,), each followed by the next ones."""
         most = MOST_AHEAD
         if not watched.is_ahead:
             most, self._begun, watched.is_ahead = 1 + self._begun * _SPREAD % MOST_AHEAD, self._begun + 1, True
@@ -154,7 +154,7 @@ class Ahead:
         return np.asarray(wanted_s + watched.step_s * np.arange(steps)[:, None]).ravel()
 
     def _learn(self, motion: Playable, watched: _Watched, times_s: FloatArray) -> None:
-        """Sample what is not known at times (F,)."""
+        """Sample the unknown ones of times (F,)."""
         times_s, keys = _missing(times_s, watched.known)
         plain = _untweaked(motion)
         if plain is None:
@@ -183,7 +183,7 @@ class Ahead:
 
 
 def _untweaked(motion: Playable) -> Untweaked | None:
-    """Return what a motion is without tweaks, None if that is not known."""
+    """Return the motion without tweaks, or None if it is unknown."""
     found = motion.untweaked if isinstance(motion, Motion) else None
     return found if found is not None and found.end is motion.end else None  # type: ignore[attr-defined]
 
@@ -193,7 +193,7 @@ def _some(keys: list[int], some: BoolArray) -> list[int]:
 
 
 def _missing(times_s: FloatArray, known: dict[int, Sampled]) -> tuple[FloatArray, list[int]]:
-    """Return those of times (F,) of which nothing is known, each once, and their keys."""
+    """Return those of times (F,) that are not in the cache, each once, and their keys."""
     new = {key: time_s for key, time_s in zip(_keys(times_s), times_s.tolist(), strict=True) if key not in known}
     return np.array(list(new.values())), list(new)
 
@@ -206,7 +206,7 @@ def _keys(times_s: FloatArray) -> list[int]:
 
 
 def _step(before_s: FloatArray, times_s: FloatArray) -> float:
-    """Return by how much all times have gone on alike, 0 if they have not, or too far for watching."""
+    """Return the common step of all times, or 0 if they differ or it is too long for watching."""
     if before_s.shape != times_s.shape or not len(times_s):
         return 0.0
     steps = times_s - before_s

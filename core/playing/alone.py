@@ -1,4 +1,4 @@
-"""A clip that plays alone, without a score of its own: its planted feet stay in place."""
+"""Play a clip alone, without a score, with foot lock."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _STYLE: Final = Style("LEAD", "LINEAR", "LERP")
 
 def standing(clip: Clip, body: SkeletonMap, up: FloatArray, points: SkinPoints | None = None,
              doubles: Mapping[int, int] | None = None) -> Playable:
-    """Return what a clip plays where it is all of a score, its feet in place while its contacts say so.
+    """Return the motion of a clip as the only one of a score, with feet locked during its contacts.
 
-    body: the map of its skeleton. up: (3,) in the skeleton's model space. points: of the skin, where it is known.
-    doubles: joints that copy the motion of others, and those that they copy. How deep feet go is as in the clip, which
-    retargeting has put on the ground. A clip that moves no legs, or lasts no time, is returned as it is.
+    body: the map of its skeleton. up: (3,) in the skeleton's model space. points: of the skin, if known.
+    doubles: joints that copy the motion of others, and those that they copy. The depth of feet is that of the clip,
+    which retargeting has put on the ground. A clip that moves no legs, or has no duration, is returned unchanged.
     """
     if clip.duration_s <= 0.0 or not any(clip.moved[leg.hip] for leg in legs_of(body)):
         return clip

@@ -1,8 +1,8 @@
-"""Arms do not go through the trunk between one clip and the next, and elbows do not bend backwards.
+"""Keep arms out of the trunk, and elbows from bending backwards, in transitions.
 
-A transition turns each joint by the shorter arc, whatever is there. Where an arm would be deeper in the trunk meanwhile
-than at its beginning and at its end, it goes round: what brings it outside where it would be deepest (see
-retargeting/arms.py) is added gradually before and taken back afterwards. For elbows see elbows.py.
+A transition turns each joint by the shorter arc, whatever is in the way. If an arm would be deeper in the trunk
+meanwhile than at both ends, it makes a detour: the offset that brings it out where it would be deepest (see
+retargeting/arms.py) is added gradually before, and removed gradually after. For elbows see elbows.py.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EDGE: Final = 0.15
 
 @dataclass(frozen=True, eq=False)
 class ArmsAlone:
-    """Arms and trunk of a skeleton without its other joints: skeleton, of the joints that are kept (K,)."""
+    """Arms and trunk of a skeleton without its other joints: skeleton: of the joints that are kept (K,)."""
 
     skeleton: Skeleton
     kept: IntArray
@@ -51,10 +51,10 @@ class ArmsAlone:
 
 @dataclass(frozen=True, eq=False)
 class Arms(Over):
-    """The stage that takes them round. row: whose transitions they are. body: arms and trunk of the skeleton.
+    """The stage that makes the detours. row: with the transitions. body: arms and trunk of the skeleton.
 
-    What was found is kept by seam: how little elbows may be bent (2,), at which shares arms go farthest round (2,), and
-    by what (2, 3, 3), a rotation vector for each joint of each arm.
+    Results are cached by seam: the least bend of elbows (2,), the shares at which detours are greatest (2,), and
+    the detours (2, 3, 3), a rotation vector for each joint of each arm.
     """
 
     row: Row
@@ -62,7 +62,7 @@ class Arms(Over):
     _detours: dict[int, tuple[FloatArray, FloatArray, FloatArray]] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with arms beside the trunk; see Stage."""
+        """Return the poses below with arms outside of the trunk; see Stage."""
         pose = self.below.sample(times_s, rounds)
         seams = self.row.seam_at(times_s)
         frames = self._going_round(seams)
@@ -73,11 +73,11 @@ class Arms(Over):
         return pose
 
     def _going_round(self, seams: IntArray) -> IntArray:
-        """Return which frames in windows of seams (F,), −1 if in none, may have arms that go round."""
+        """Return the frames in windows of seams (F,), −1 for none, that may have detours."""
         return self._go_round.take(seams).nonzero()[0]
 
     def _turn(self, pose: Pose, frames: IntArray, times_s: FloatArray) -> None:
-        """Take arms round in some frames (W,) of poses (F, J, …), at times (W,)."""
+        """Add detours to frames (W,) of poses (F, J, …), at times (W,)."""
         if not len(frames):
             return
         seam, share = self.row.windows(times_s)
@@ -91,7 +91,7 @@ class Arms(Over):
         pose.rotations[frames[at, None], joints] = turned
 
     def _straighten(self, pose: Pose, frames: IntArray, least: FloatArray, share: FloatArray) -> None:
-        """Keep elbows in some frames (W,) of poses from being bent by less than least; share: (W,) of transitions."""
+        """Bend elbows in frames (W,) of poses at least by `least`; share: (W,) of transitions."""
         kept = np.flatnonzero(np.isfinite(least).any(axis=1))
         if len(kept):
             at, away = frames[kept], np.minimum(share, 1.0 - share)[kept]
@@ -117,7 +117,7 @@ class Arms(Over):
         return Elbows.of(self.row.skeleton, arms, [ends.at(slice(0, None, 3)) for ends in self.row.sources.ends])
 
     def _know(self, seams: IntArray) -> None:
-        """Find out over which of some different seams (N,) arms go round the trunk."""
+        """Find the detours of several different seams (N,)."""
         missing = np.array([seam for seam in seams.tolist() if seam not in self._detours], dtype=np.int64)
         if not len(missing):
             return
@@ -129,11 +129,11 @@ class Arms(Over):
 
     @cached_property
     def _go_round(self) -> BoolArray:
-        """Over which seams arms go round, as far as that is known, and last that they do not over none, (S + 1,)."""
+        """Whether each seam may have detours; the last value, for no seam, is false, (S + 1,)."""
         return np.append(self.row.layout.window_end_s > self.row.layout.window_begin_s, False)
 
     def _found(self, seams: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what is kept of seams (N,): (N, 2), (N, 2) and (N, 2, 3, 3)."""
+        """Return the cached values of seams (N,): (N, 2), (N, 2) and (N, 2, 3, 3)."""
         begin, end = self.row.layout.window_begin_s[seams, None], self.row.layout.window_end_s[seams, None]
         times, _ = in_rounds((begin + (end - begin) * _LOOKS).ravel(), self.duration_s, self.is_loop)
         pose, beside = self.below.sample(times), self.body.beside
@@ -163,13 +163,13 @@ class Arms(Over):
 
 
 def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
-    """Return how much of their detour arms make at shares of a transition, 0 at its ends and 1 at the peaks."""
+    """Return the share of their detour that arms make at shares of a transition, 0 at its ends and 1 at the peaks."""
     return np.asarray(CURVES["SMOOTHER"].rise(np.minimum(share / peaks, (1.0 - share) / (1.0 - peaks))))
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def arms_of(found: SkeletonMap) -> ArmsAlone | None:
-    """Return arms and trunk of a map's skeleton, whose trunk has the usual shape, or None if they are not known."""
+    """Return arms and trunk of a map's skeleton, with a trunk of the usual shape, or None if they are unknown."""
     beside = ArmsBesideTrunk.of(found, None)
     if beside is None:
         return None

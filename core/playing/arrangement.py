@@ -1,4 +1,4 @@
-"""What a score of version 2 plays, turned into what a row can: parts and mirror images of clips, blocks, waits."""
+"""Convert a score of version 2 to the input of rows: parts and mirror images of clips, blocks, waits."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ Piece = Clip | Excerpt | Stage
 
 def arranged(sequence: Sequence, clips: SequenceOf[Clip], body: SkeletonMap, playing: Playing,
              place: Place) -> tuple[Sequence, list[Piece], tuple[Problem, ...]]:
-    """Return a sequence whose clips are all there is to play, these, and what is to be said of them.
+    """Return a sequence over new pieces, these pieces, and warnings.
 
-    clips: those of the sequence, on the skeleton of body. place: the score's, for what is said.
-    Raises ScoreError if there are more than MAX_BLOCKS different blocks, SkeletonMismatchError where a body without
+    clips: of the sequence, on the skeleton of body. place: of the score, for messages.
+    Raises ScoreError if there are more than MAX_BLOCKS different blocks, SkeletonMismatchError if a body without
     sides is to be mirrored.
     """
     if sequence.is_mirrored is None and not sequence.blocks and (sequence.clip >= 0).all():
@@ -69,7 +69,7 @@ class _Arrangement:
     _masks: dict[int, BodyMasks] = field(default_factory=dict)
 
     def row(self, sequence: Sequence) -> tuple[Sequence, list[Piece]]:
-        """Return the same segments over the pieces that they play."""
+        """Return the same segments with the pieces that they play."""
         different, at = _variants(sequence, len(self.clips))
         if len(different) > MAX_PIECES + len(self.clips) + len(self.blocks):
             raise ScoreError(Problem(f"found {len(different)} different parts of clips, expected at most {MAX_PIECES}",
@@ -144,7 +144,7 @@ class _Arrangement:
 
     @cached_property
     def _root(self) -> int | None:
-        """The joint that carries the body, seen from all clips."""
+        """The joint that carries the body in all clips."""
         return root_joint(self.clips, self.playing.followers, self.body) if self.clips else None
 
     def _maker(self, number: int, is_mirrored: bool) -> BlockMaker:
@@ -169,7 +169,7 @@ class _Arrangement:
         return self._makers[key]
 
     def _lane_row(self, sequence: Sequence) -> Row:
-        """Return the row of a lane; beside waits there are no transitions, since the lane eases in and out there."""
+        """Return the row of a lane; there are no transitions beside waits, since the lane eases in and out there."""
         waits = sequence.clip < 0
         cuts = waits | np.append(waits[1:], False)
         sequence, pieces = self.row(replace(sequence, transition_s=np.where(cuts, 0.0, sequence.transition_s)))
@@ -191,7 +191,7 @@ class _Arrangement:
 
 
 def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:
-    """Return the different ones of (clip, mirrored, reversed, part), and which of them each segment (S,) plays."""
+    """Return the different combinations of (clip, mirrored, reversed, part), and that of each segment (S,)."""
     assert sequence.is_mirrored is not None and sequence.is_reversed is not None and sequence.part is not None
     is_clip, is_block = (sequence.clip >= 0) & (sequence.clip < clips), sequence.clip >= clips
     parts, part = np.unique(sequence.part[:, 0] + 1j * sequence.part[:, 1], return_inverse=True)
@@ -204,7 +204,7 @@ def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, boo
 
 
 def _in_order_of_last(numbers: IntArray) -> list[int]:
-    """Return different numbers in the order in which each stands last.
+    """Return the different numbers in the order of their last occurrences.
 
     >>> _in_order_of_last(np.array((3, 1, 3, 2)))
     [1, 3, 2]

@@ -1,4 +1,4 @@
-"""A motion turned into a clip of its own, keyed at even steps."""
+"""Bake a motion into a clip with keys at even steps."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _STILL = 1e-9
 def bake(motion: Playable, fps: float, name: str) -> Clip:
     """Return the motion from its start to its end as a clip keyed fps times a second, and at its very end.
 
-    Joints that no clip moves get no tracks. Between keys the clip goes straight on (normalised LERP), so it
-    agrees with the motion at the keys. Raises TaktError if fps is not greater than 0 or the clip would
+    Joints that no clip moves get no tracks. Between keys the clip is linear (normalised LERP), so it
+    equals the motion at the keys. Raises TaktError if fps is not greater than 0 or the clip would
     hold more than MAX_VALUES numbers.
     """
     if not 0.0 < fps < np.inf:

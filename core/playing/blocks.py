@@ -43,18 +43,18 @@ _SAME_POSE: Final = 10
 
 @dataclass(eq=False)
 class BelowPose:
-    """The pose that holds before a segment: of each joint the last one of what last moved it, else rest."""
+    """The pose before a segment: each joint has the last pose of the last piece that moved it, or rest."""
 
     pose: Pose
     _ends: dict[Clip | Excerpt | Stage, Pose] = field(default_factory=dict)
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> BelowPose:
-        """Begin at rest."""
+        """Return the rest pose."""
         return cls(Pose.rest(skeleton, 1))
 
     def go_on(self, piece: Clip | Excerpt | Stage | None) -> None:
-        """Take over what a piece leaves behind; None: not known yet."""
+        """Apply the end of a piece; None: not known yet."""
         if piece is None or not piece.moved.any():
             return
         if piece not in self._ends:
@@ -65,7 +65,7 @@ class BelowPose:
                          np.where(moved[:, None], last.scales, pose.scales))
 
     def key(self, joints: BoolArray) -> bytes:
-        """Return what is the same for the same pose of some joints (J,)."""
+        """Return a key that is equal for equal poses of these joints (J,)."""
         values = [values[0, joints].ravel() for values in (self.pose.rotations, self.pose.translations,
                                                            self.pose.scales)]
         return np.asarray(np.round(np.concatenate(values), _SAME_POSE) + 0.0).tobytes()
@@ -73,9 +73,9 @@ class BelowPose:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """A lane before it is known how it eases: its stage, and when it plays. is_over: something lies below it.
+    """A lane before its eases are known: its stage, and when it plays. is_over: there is a lane below it.
 
-    usual: by runs that it plays, how much its joints are accelerated by themselves, once that is known.
+    usual: by its runs, the usual acceleration of its joints, if known.
     """
 
     said: pha.Lane
@@ -88,7 +88,7 @@ class _Plan:
 
     @property
     def is_eased(self) -> bool:
-        """Whether it comes in or goes out by and by."""
+        """Whether it eases in or out."""
         said = self.said
         return len(self.begin_s) != 1 or self.is_over or any(
             ease > 0.0 for ease in (said.ease_in_s, said.ease_out_s))
@@ -98,7 +98,7 @@ class _Plan:
 class BlockMaker:
     """Makes the stage of a block.
 
-    needed: (J,) joints of which the lanes do not have all at all times, so that the pose below shows through.
+    needed: (J,) joints that the lanes do not fully determine at all times, so that the pose below shows through.
     """
 
     plans: tuple[_Plan, ...]
@@ -110,7 +110,7 @@ class BlockMaker:
     @classmethod
     def of(cls, block: Block, rows: SequenceOf[Row | None], masks: SequenceOf[FloatArray], carried: Carried | None,
            playing: Playing) -> BlockMaker:
-        """Take lanes with their rows (None: plays nothing) and masks (J,)."""
+        """Return the maker for lanes with their rows (None: plays nothing) and masks (J,)."""
         duration_s = max(row.duration_s for row in rows if row is not None)
         plans: list[_Plan] = []
         for said, row, mask in zip(block.lanes, rows, masks, strict=True):
@@ -131,7 +131,7 @@ class BlockMaker:
         return cls(tuple(plans), duration_s, carried, playing, moved & ~_covered(plans))
 
     def over(self, below: Pose | None) -> Mix:
-        """Return the stage over a pose (1, J, …); None: where nothing of it shows."""
+        """Return the stage over a pose (1, J, …); None: if that is never visible."""
         lanes: list[Lane] = []
         for number, plan in enumerate(self.plans):
             under = lanes[:_group_below(self.plans[:number], plan.said.mode)]
@@ -145,7 +145,7 @@ class BlockMaker:
                         plan.said.weight_end, plan.begin_s, plan.end_s, eases[:, 0], eases[:, 1])
 
     def _ease(self, plan: _Plan, run: int, under: list[Lane], below: Pose | None) -> tuple[float, float]:
-        """Return how long a lane comes in and goes out around a run that it plays, together no longer than it."""
+        """Return the lengths of ease in and ease out for a run of a lane; together at most the run's length."""
         begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
         length = end - begin
         found = []
@@ -154,7 +154,7 @@ class BlockMaker:
             if not np.isnan(wished):
                 found.append(float(wished))
             elif is_edge and not plan.is_over:
-                found.append(0.0)  # what lies below is what was before, from where the block's own transition leads
+                found.append(0.0)  # below is the previous pose, from which the block's own transition leads
             else:
                 usual, soft = self._automatic(plan, run, at, under, below)
                 most = max(MOST_EASE * length, min(SOFT_EASE_S, MOST_SOFT_EASE * length))
@@ -165,12 +165,12 @@ class BlockMaker:
 
     def _automatic(self, plan: _Plan, run: int, at: float, under: list[Lane],
                    below: Pose | None) -> tuple[float, float]:
-        """Return how long an ease takes: as transitions do; and so long that no joint is jerked.
+        """Return the length of an automatic ease: that of a transition, but so long that no joint is jerked.
 
-        As transitions: how far the joints are from what lies below ÷ how fast they turn there. Between two motions
+        As in transitions: distance of the joints from those below ÷ their speed. Between two motions
         that are the angle θ apart, and whose speeds differ by v, a share that grows by the curve of an ease over T
-        accelerates a joint by up to c·θ/T² + 2s·v/T, with the curve's curvature c and slope s. Neither part is to be
-        more than what is usual in the lane's own motion.
+        accelerates a joint by up to c·θ/T² + 2s·v/T, with the curve's curvature c and slope s. Neither part may exceed
+        the usual acceleration in the lane's own motion.
         """
         joints = plan.lane.share > 0.0
         if self.carried is not None:
@@ -195,9 +195,9 @@ class BlockMaker:
 
     def _both(self, plan: _Plan, times_s: FloatArray, joints: BoolArray, under: list[Lane],
               below: Pose | None) -> tuple[FloatArray, FloatArray]:
-        """Return the rotations of some joints at times (F,) of a lane, and of what it eases from: what lies below it.
+        """Return the rotations of joints at times (F,) of a lane, and of what it eases from: the lanes below it.
 
-        What is added eases from its own first pose.
+        An additive lane eases from its own first pose.
         """
         own = _of_lane(plan.lane, times_s, self.duration_s).rotations[:, joints]
         if plan.said.mode == "add":
@@ -208,7 +208,7 @@ class BlockMaker:
 
 
 def _usual_acceleration(plan: _Plan, run: int, joints: BoolArray, duration_s: float) -> float:
-    """Return what 95 % of the changes of speed stay below that a lane's joints have while it plays, rad/s²."""
+    """Return the 95th percentile of the accelerations of a lane's joints while it plays, rad/s²."""
     begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
     times = np.linspace(begin, end, int(np.clip((end - begin) * _PER_S, 4, _MOST_LOOKED_AT)))
     turns = _of_lane(plan.lane, times, duration_s).rotations[:, joints]
@@ -224,7 +224,7 @@ def _of_lane(lane: Lane, times_s: FloatArray, duration_s: float) -> Pose:
 
 
 def _looked_at(lane: Lane, carried: Carried | None) -> BoolArray:
-    """Return the joints (J,) of a lane whose poses count: its own, and those that tell where it goes if it does."""
+    """Return the joints (J,) of a lane that matter: its own, and, if it travels, those that determine its way."""
     looked_at = lane.share > 0.0
     if carried is not None and looked_at[carried.joints].any():
         looked_at[carried.joints] = looked_at[carried.read] = True
@@ -232,7 +232,7 @@ def _looked_at(lane: Lane, carried: Carried | None) -> BoolArray:
 
 
 def _group_below(plans: SequenceOf[_Plan], mode: str) -> int:
-    """Return how many of the lanes before lie below a lane: those that mix with it lie beside it."""
+    """Return how many of the earlier lanes lie below a lane: those with which it mixes do not."""
     number = len(plans)
     while mode == "mix" and number and plans[number - 1].said.mode == "mix":
         number -= 1
@@ -240,7 +240,7 @@ def _group_below(plans: SequenceOf[_Plan], mode: str) -> int:
 
 
 def _runs(row: Row) -> FloatArray:
-    """Return when a row plays between waits, (N, 2)."""
+    """Return begin and end of each run of a row between waits, (N, 2)."""
     waits = np.array([not moved.any() for moved in row.sources.moved], dtype=np.bool_)[row.sequence.clip]
     begin = np.flatnonzero(~waits & np.append(True, waits[:-1]))
     end = np.flatnonzero(~waits & np.append(waits[1:], True)) + 1
@@ -249,7 +249,7 @@ def _runs(row: Row) -> FloatArray:
 
 
 def _covered(plans: SequenceOf[_Plan]) -> BoolArray:
-    """Return the joints (J,) of which lanes have all at all times."""
+    """Return the joints (J,) that lanes fully determine at all times."""
     covered = np.zeros(len(plans[0].lane.mask), dtype=np.bool_)
     number = 0
     while number < len(plans):
@@ -258,7 +258,7 @@ def _covered(plans: SequenceOf[_Plan]) -> BoolArray:
             after += 1
         whole = [plan for plan in plans[number:after] if not plan.is_eased and plan.said.mode != "add"
                  and plan.is_all_the_while]
-        if whole:  # between its ends a weight runs evenly, so that what adds up there does everywhere
+        if whole:  # a weight is linear between its ends, so a sum of 1 at both ends holds everywhere
             least = np.min([np.sum([plan.lane.share * getattr(plan.said, weight) for plan in whole], axis=0)
                             for weight in ("weight", "weight_end")], axis=0)
             covered |= least >= 1.0

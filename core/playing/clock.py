@@ -1,4 +1,4 @@
-"""Tempo: from the even time in which a score is laid out to the time that a clock shows."""
+"""Tempo: convert even score time to clock time, and back."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .transitions.methods import Layout
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """Spans of time, N of them; the last one goes on for ever.
+    """N spans of time; the last one is endless.
 
-    begin_s: (N,) where each begins in even time, begin_clock_s: (N,) on the clock. pace: (N,) seconds of the clock for
-    one of even time at its begin; gain: (N,) how much more that becomes with each second of even time.
+    begin_s: (N,) begin of each in even time, begin_clock_s: (N,) on the clock. pace: (N,) seconds of the clock per
+    second of even time at its begin; gain: (N,) change of pace per second of even time.
     Over a span the clock shows c + p·x + g·x²/2 after x seconds; back it is x = 2d ÷ (p + √(p² + 2·g·d)).
     """
 
@@ -30,7 +30,7 @@ class Clock:
 
     @classmethod
     def of(cls, tempo: Iterable[Tempo], tick_s: float) -> Clock:
-        """Take changes of tempo in order of their ticks; tick_s: how long a tick is in even time, and at first.
+        """Return the clock for changes of tempo in order of ticks; tick_s: a tick in even time, and at first.
 
         >>> clock = Clock.of([Tempo(4.0, 0.5, 2.0, 0)], 1.0)
         >>> clock.shown(np.array((0.0, 4.0, 6.0, 8.0))).tolist()
@@ -56,20 +56,20 @@ class Clock:
         return cls(*np.array(rows).T)
 
     def shown(self, times_s: FloatArray) -> FloatArray:
-        """Return what the clock shows at even times (F,)."""
+        """Return the clock times of even times (F,)."""
         at = np.maximum(np.searchsorted(self.begin_s, times_s, side="right") - 1, 0)
         x = times_s - self.begin_s[at]
         return np.asarray(self.begin_clock_s[at] + x * (self.pace[at] + x * self.gain[at] / 2.0))
 
     def even(self, clock_s: FloatArray) -> FloatArray:
-        """Return the even times at which the clock shows (F,)."""
+        """Return the even times of clock times (F,)."""
         at = np.maximum(np.searchsorted(self.begin_clock_s, clock_s, side="right") - 1, 0)
         gone, pace = clock_s - self.begin_clock_s[at], self.pace[at]
         root = np.sqrt(np.maximum(pace * pace + 2.0 * self.gain[at] * gone, 0.0))
         return np.asarray(self.begin_s[at] + 2.0 * gone / (pace + root))
 
     def bent(self, layout: Layout, duration_s: float) -> Layout:
-        """Return when everything plays by the clock; a loop's last window may reach into the next round."""
+        """Return a layout in clock time; a loop's last window may reach into the next round."""
         def by_clock(times_s: FloatArray) -> FloatArray:
             rounds = np.floor(times_s / duration_s) if duration_s > 0.0 else np.zeros(len(times_s))
             rounds = np.where(times_s <= duration_s, 0.0, rounds)
@@ -82,13 +82,13 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Timed(Over):
-    """The stage that plays the one below by a clock; the last of all, so that everything bends with it."""
+    """The stage that plays the one below by a clock; it is the last stage, so that everything follows the tempo."""
 
     clock: Clock
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts by the clock."""
+        """Duration by the clock."""
         return float(self.clock.shown(np.array((self.below.duration_s,)))[0])
 
     @property
@@ -101,6 +101,6 @@ class Timed(Over):
         return self.below.sample(np.clip(self.clock.even(times_s), 0.0, self.below.duration_s), rounds)
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens by the clock; see Stage."""
+        """Return the instants of events by the clock; see Stage."""
         found = self.below.instants(per_s, densest)
         return Instants(*(self.clock.shown(times / per_s) * per_s for times in (found.edges, found.jumps, found.keys)))

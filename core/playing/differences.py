@@ -1,8 +1,8 @@
-"""Differences that are added to poses, as an animator's tweaks are.
+"""Differences added to poses, such as an animator's tweaks.
 
-As Blender's NLA combines an Action with what lies below it: a joint's rotation is turned further in its own axes,
-rotation · difference, its translation is added to, its scale multiplied. With a weight w a difference counts as its
-w-th power, or w times.
+They are combined as by Blender's NLA: a joint's rotation is followed by the difference in its own axes,
+rotation · difference; a translation is added, a scale multiplied. With a weight w, the w-th power of the difference
+is used, or w times it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _ROUNDING_S = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """What one layer of tweaks adds to poses, by the time of the motion.
+    """The differences of one layer of tweaks over the time of the motion.
 
     rotations: tracks of quaternions wxyz; translations: of vectors in the axes of the joint's parent, as in a Pose;
-    scales: of factors. Keys are joined by the shorter arc and by straight lines; before a track's first key and after
-    its last one its ends hold. weights: (J,) how much of it each joint has, 0 to 1.
+    scales: of factors. Keys are interpolated by the shorter arc and linearly; beyond its first and last key a track
+    is constant. weights: (J,) of each joint, 0 to 1.
     """
 
     rotations: Tracks
@@ -56,7 +56,7 @@ class Differences:
         return np.asarray(changed & (self.weights != 0.0))
 
     def of_joints(self, joints: BoolArray) -> Differences:
-        """Return what it adds to some joints, (J,)."""
+        """Return the differences of some joints, (J,)."""
         return Differences(self.rotations.of_joints(joints), self.translations.of_joints(joints),
                            self.scales.of_joints(joints), self.weights)
 
@@ -68,7 +68,7 @@ class Differences:
         return all(map(np.array_equal, own, others))
 
     def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
-        """Add to poses (F, J, …) what it says at times (F,); sign: −1 takes it away again."""
+        """Add the differences at times (F,) to poses (F, J, …); sign: −1 subtracts them."""
         if len(self.rotations):
             joints = self.rotations.joints
             pose.rotations[:, joints] = rot.multiply(pose.rotations[:, joints], self.turns(times_s, sign))
@@ -80,15 +80,15 @@ class Differences:
             pose.scales[:, joints] *= factors ** (sign * self.weights[joints, None])
 
     def turns(self, times_s: FloatArray, sign: float = 1.0) -> FloatArray:
-        """Return the turns of the R tracks of rotations at times (F,), as much as their joints have, (F, R, 4)."""
+        """Return the rotations of the R tracks at times (F,), with their joints' weights, (F, R, 4)."""
         return self._turned(*self.rotations.neighbours(times_s), sign * self.weights[self.rotations.joints])
 
     def shifts(self, times_s: FloatArray, sign: float = 1.0) -> FloatArray:
-        """Return the shifts of the R tracks of translations, likewise, (F, R, 3)."""
+        """Return the translations of the R tracks at times (F,), with their joints' weights, (F, R, 3)."""
         return _between(self.translations, times_s) * (sign * self.weights[self.translations.joints, None])
 
     def turning(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return where it turns anything at times (F,): numbers of times, those of tracks, and turns (N, 4)."""
+        """Return rotations at times (F,), without identities: numbers of times, of tracks, and (N, 4)."""
         before, after, share = self.rotations.neighbours(times_s)
         is_turn = self._is_turn.take(before) & (share < 1.0) | self._is_turn.take(after) & (share > 0.0)
         at, track = is_turn.nonzero()
@@ -96,13 +96,13 @@ class Differences:
         return at, track, self._turned(before[at, track], after[at, track], share[at, track], weights)
 
     def _turned(self, before: IntArray, after: IntArray, share: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return turns (..., 4) between keys (...,), as much as weights say that fit these."""
+        """Return rotations (..., 4) between keys (...,), with matching weights."""
         turns = rot.nlerp(self._unit[before], self._unit[after], share)
         return rot.exp(rot.log(turns) * weights[..., None]) if (weights != 1.0).any() else turns
 
     @cached_property
     def acting_s(self) -> FloatArray:
-        """From when to when it may change anything, (N, 2), in any order; infinite where an end holds."""
+        """Begin and end of times at which it may change anything, (N, 2), unsorted; infinite if an end holds."""
         return np.concatenate([_acting_s(tracks, self.weights, rest) for tracks, rest in (
             (self.rotations, rot.IDENTITY), (self.translations, np.zeros(3)), (self.scales, np.ones(3)))])
 
@@ -114,7 +114,7 @@ class Differences:
 
     @cached_property
     def _is_turn(self) -> BoolArray:
-        """Which keys of rotations turn anything, (K,)."""
+        """Which keys of rotations are not the identity, (K,)."""
         return np.asarray(self._unit[:, 1:].any(axis=1))
 
     @cached_property
@@ -123,7 +123,7 @@ class Differences:
 
 
 def _acting_s(tracks: Tracks, weights: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return from when to when tracks may differ from rest (C,), (N, 2): from the key before each that does."""
+    """Return spans in which tracks may differ from rest (C,), (N, 2): from the key before each that does."""
     heard = np.repeat(weights[tracks.joints] != 0.0, np.diff(tracks.starts))
     acts = (tracks.values != rest).any(axis=1) & heard
     before, after = np.append(-np.inf, tracks.times_s[:-1]), np.append(tracks.times_s[1:], np.inf)
@@ -139,10 +139,10 @@ def _between(tracks: Tracks, times_s: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Tweaked(Over):
-    """The stage that adds differences to poses, those of one layer after those of another.
+    """The stage that adds differences to poses, layer by layer.
 
-    clock: by which the layers go, where the stage itself is sampled in even time. sign: −1 takes them away. doubles:
-    joints that follow others, and do so again where these are tweaked; None: there are none, or they do not.
+    clock: of the layers, if the stage itself is sampled in even time. sign: −1 subtracts them. doubles: joints that
+    follow others, and do so again where these are tweaked; None: there are none, or they do not.
     """
 
     layers: tuple[Differences, ...]
@@ -151,13 +151,13 @@ class Tweaked(Over):
     doubles: Doubles | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with what the layers add; see Stage."""
+        """Return the poses below with the layers added; see Stage."""
         pose = self.below.sample(times_s, rounds)
         self.add(pose, times_s, self.sign)
         return pose
 
     def add(self, pose: Pose, times_s: FloatArray, sign: float = 1.0) -> None:
-        """Add to poses (F, J, …) what the layers say at times (F,); sign: −1 takes it away again."""
+        """Add the layers at times (F,) to poses (F, J, …); sign: −1 subtracts them."""
         shown_s = times_s if self.clock is None else self.clock.shown(times_s)
         if self.doubles is not None and sign > 0.0:
             self._add_and_follow(self.doubles, pose, shown_s)
@@ -186,7 +186,7 @@ class Tweaked(Over):
         return self.of_joints(~follow).layers, self.of_joints(follow).layers
 
     def acts(self, times_s: FloatArray) -> BoolArray:
-        """Return at which of times (F,) the layers may change anything, as booleans (F,)."""
+        """Return whether the layers may change anything at each of the times (F,)."""
         return self._act(times_s if self.clock is None else self.clock.shown(times_s))
 
     def _act(self, shown_s: FloatArray) -> BoolArray:
@@ -197,16 +197,16 @@ class Tweaked(Over):
 
     @cached_property
     def _acting_s(self) -> tuple[FloatArray, FloatArray]:
-        """When spans (N,) in which layers act begin, and when the last that has begun ends, before each and after all.
+        """Begins of spans (N,) in which layers act, and the latest end of the spans before each and after all.
 
-        (N + 1,): before the first of them none has begun.
+        (N + 1,): −∞ before the first span.
         """
         spans_s = np.concatenate([layer.acting_s for layer in self.layers])
         spans_s = spans_s[np.argsort(spans_s[:, 0])] + (-_ROUNDING_S, _ROUNDING_S)
         return spans_s[:, 0].copy(), np.append(-np.inf, np.maximum.accumulate(spans_s[:, 1]))
 
     def of_joints(self, joints: BoolArray) -> Tweaked:
-        """Return the stage that adds what the layers add to some joints, (J,)."""
+        """Return the stage with the layers limited to some joints, (J,)."""
         return replace(self, layers=tuple(layer.of_joints(joints) for layer in self.layers
                                           if (layer.changed & joints).any()))
 
@@ -216,7 +216,7 @@ class Tweaked(Over):
         return np.asarray(np.logical_or.reduce([self.below.moved, *(layer.changed for layer in self.layers)]))
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens, also when a tweak has a key; see Stage."""
+        """Return the instants of events, including keys of tweaks; see Stage."""
         found = self.below.instants(per_s, densest)
         times_s = np.concatenate([layer.times_s for layer in self.layers])
         times_s = times_s if self.clock is None else self.clock.even(times_s)

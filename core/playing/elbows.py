@@ -1,7 +1,7 @@
-"""Elbows do not bend backwards between one clip and the next.
+"""Keep elbows from bending backwards in transitions.
 
-A transition carries on each joint as it turns, and an elbow that is being stretched would be past straight then. So far
-as neither clip has it there, it stays straight.
+A transition carries on the rotation of each joint, so an elbow that is being stretched would go past straight. Unless
+one of the clips has it there, it stays straight.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _SOFT_RAD: Final = 0.5
 class Elbows:
     """The elbows of A arms.
 
-    joints: (A,) their indices. upper, fore: (A, 3) unit vectors along the bones of the arm, in the axes that the elbow
-    has at rest. hinges: (A, 3) about which they bend, likewise; zero where that is not known.
+    joints: (A,) their indices. upper, fore: (A, 3) unit vectors along the bones of the arm, in the elbow's rest
+    axes. hinges: (A, 3) bend axes in the same axes; zero if unknown.
     """
 
     joints: list[int]
@@ -41,7 +41,7 @@ class Elbows:
 
     @classmethod
     def of(cls, skeleton: Skeleton, arms: Sequence[Limb], poses: Sequence[Pose]) -> Elbows:
-        """Take arms, and poses (…, J, …) of clips, by which it is known how their elbows bend."""
+        """Return the elbows of arms; poses (…, J, …) of clips show the direction in which they bend."""
         joints, at = [arm.middle for arm in arms], skeleton.rest_world[..., 3]
         back = rot.conjugate(skeleton.rest_world_rotations[joints])
         upper, fore = (rot.rotate(back, np.stack([at[getattr(arm, end)] - at[getattr(arm, start)] for arm in arms]))
@@ -55,20 +55,20 @@ class Elbows:
         return cls(joints, upper, fore, np.where(known, total / np.maximum(size, 1e-30), 0.0))
 
     def forwards(self, pose: Pose) -> FloatArray:
-        """Return how far elbows are bent the way they bend in poses (F, J, …), (F, A) in radians."""
+        """Return the bend of elbows in their usual direction in poses (F, J, …), (F, A) in radians."""
         return np.asarray((self._bends(pose.rotations[:, self.joints]) * self.hinges).sum(axis=-1))
 
     def kept(self, pose: Pose, least: FloatArray, share: FloatArray) -> FloatArray:
-        """Return rotations (F, A, 4) of elbows in poses that are not bent by less than `least` (F, A), but for a share.
+        """Return rotations (F, A, 4) of elbows that are bent at least by `least` (F, A), by a share.
 
-        share: (F,) how much they are kept so.
+        share: (F,) weight of the correction.
         """
         over = np.minimum(self.forwards(pose) - least, _SOFT_RAD)
         more = share[:, None] * (softly(over + _SOFT_RAD / 2.0, _SOFT_RAD) - over)
         return rot.multiply(rot.from_axis_angle(self.hinges, more), pose.rotations[:, self.joints])
 
     def _bends(self, rotations: FloatArray) -> FloatArray:
-        """Return by which rotation vectors (F, A, 3) the lower bone is turned from the direction of the upper one."""
+        """Return the rotation vectors (F, A, 3) of the lower bones relative to the upper ones."""
         fore = rot.rotate(rotations, self.fore)
         axis = rot.cross(self.upper, fore)
         sine = np.linalg.norm(axis, axis=-1)
@@ -77,9 +77,9 @@ class Elbows:
 
 
 def least_bends(bends: FloatArray) -> FloatArray:
-    """Return how little elbows of seams may be bent, (S, A), −inf for those that are never bent by less.
+    """Return the least allowed bend of elbows at seams, (S, A), −inf if they are never bent by less.
 
-    bends: (S, N, A) of each in turn, from the beginning of its transition to the end.
+    bends: (S, N, A) at N instants of each transition, from begin to end.
     """
     least = np.minimum(np.minimum(bends[:, 0], bends[:, -1]), 0.0)
     return np.asarray(np.where(bends.min(axis=1) < least - _PAST_RAD, least, -np.inf))

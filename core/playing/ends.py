@@ -1,4 +1,4 @@
-"""What clips show near their ends, and beyond where they go on: the instants at which they might be left."""
+"""The instants at which clips may be left: near their ends, and beyond them if they continue."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ Piece = Clip | Excerpt | Stage
 class Ends:
     """The ends of C pieces.
 
-    parts: the pieces as parts of what they might show, None of stages; rough: what it costs to go on beyond their ends,
+    parts: the pieces as parts of what they might show, None for stages; rough: cost of continuing beyond their ends,
     in limbs; is_open: (C,) those that may be left elsewhere.
-    window_s: how far from their ends, in seconds as they are played; most_skipped: the same as a share of each, but of
-    those that go round.
+    window_s: greatest distance from their ends, in played seconds; most_skipped: the same as a share of each, except
+    for cyclic clips.
     """
 
     pieces: list[Piece]
@@ -63,16 +63,16 @@ class Ends:
     @classmethod
     def of(cls, pieces: list[Piece], window_s: float, most_skipped: float, body: SkeletonMap, playing: Playing, *,
            goes_on: bool) -> Ends:
-        """Take pieces, on the skeleton of body; goes_on: whether they may be left beyond their ends."""
+        """Return the ends of pieces on the skeleton of body; goes_on: whether they may be left beyond their ends."""
         view = _Look.of(pieces, body, playing)
         parts, rough = zip(*(view.part(piece, MOST_ROUND if goes_on else 0.0) for piece in pieces), strict=True)
         is_open = np.array([part is not None and part.duration_s > 0.0 for part in parts])
         return cls(pieces, parts, rough, is_open, window_s, most_skipped, goes_on, view, {})
 
     def edges(self, number: int, stretch: float, *, is_end: bool) -> Edges:
-        """Return what a piece shows at its end, or at its beginning, and near it; the end itself first.
+        """Return the poses of a piece at its end, or at its beginning, and near it; that of the end itself first.
 
-        stretch: seconds that one of its own lasts.
+        stretch: played seconds of one of its own seconds.
         """
         part = self.parts[number]
         assert part is not None
@@ -88,7 +88,7 @@ class Ends:
         return self.known[key]
 
     def skipping(self, number: int, first_s: float, last_s: float) -> Piece:
-        """Return a piece that passes over so much at its ends, or shows so much more where it is less than 0."""
+        """Return a piece that leaves out these times at its ends, or continues beyond them if they are negative."""
         part = self.parts[number]
         if part is None or first_s == last_s == 0.0:
             return self.pieces[number]
@@ -97,7 +97,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class _Look:
-    """What is looked at, and from where; key: by what it is told from others."""
+    """The options of a comparison; key: distinguishes them from others."""
 
     key: tuple[object, ...]
     seen: Seen = field(compare=False)
@@ -118,18 +118,18 @@ class _Look:
                    Bearing(body.skeleton, chain, playing.up) if has_frame else None, playing)
 
     def part(self, piece: Piece, share: float) -> tuple[Excerpt | None, float]:
-        """Return a piece as a part of all that it might show, and how rough it is where it meets itself.
+        """Return a piece as a part of all that it might show, and its roughness where it repeats.
 
-        If it goes round, that is a share of it more at each end; of a stage there is none.
+        A cyclic clip is extended by that share at each end; a stage has no part.
         """
         if not isinstance(piece, Clip):
             return (piece if isinstance(piece, Excerpt) else None), 0.0
         return piece.derived(_part_of, self, share)
 
     def roughness(self, part: Excerpt) -> float | None:
-        """Return how much rougher a clip goes on from its end to its beginning than anywhere within, in limbs.
+        """Return how much rougher the step from a clip's end to its beginning is than any within, in limbs.
 
-        None if it does not go round: it ends otherwise than it begins, or comes to rest there.
+        None if it is not cyclic: it ends in another pose, or comes to rest there.
         """
         length_s = part.duration_s
         if length_s < 4.0 * STEP_S:
@@ -147,9 +147,9 @@ class _Look:
         return max(float(kinks(last - first, at_last - at_first)[0]) - within, 0.0)
 
     def edges(self, piece: Piece, part: Excerpt, skips: FloatArray, rough: float, is_end: bool) -> Edges:
-        """Return what a part shows where so much of it (N,) is passed over at its end, or at its beginning.
+        """Return the poses of a part that leaves out times (N,) at its end, or at its beginning.
 
-        rough: what it costs besides where that is less than 0.
+        rough: additional cost of negative times.
         """
         times = np.asarray(part.duration_s - skips if is_end else skips)
         astray_rad = 0.0
@@ -161,7 +161,7 @@ class _Look:
         return Edges(skips, points, velocities, _planted(part, times), besides)
 
     def _ground(self, piece: Piece) -> Ground | None:
-        """Return what a piece stands on if it climbs, and is played from where the one before ended."""
+        """Return the ground of a piece if it climbs, and is played from the end of the previous one."""
         playing, style = self.playing, self.playing.style
         if self.bearing is None or playing.body is None or playing.root_motion == "IN_PLACE":
             return None
@@ -169,10 +169,10 @@ class _Look:
 
     def _at(self, part: Excerpt, times_s: FloatArray, step_s: float, astray_rad: float = 0.0,
             ground: Ground | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return what a part shows at times (N,), beyond its ends too: positions and velocities (N, P, 3), in limbs.
+        """Return positions and velocities (N, P, 3) at times (N,), also beyond the ends, in limbs.
 
-        step_s: over which the velocities are taken, from each time on. They are laid over each other as at seams: in
-        the frame that the root has at the time, turned by astray_rad, over the ground that it has then.
+        step_s: time over which velocities are measured, from each time on. They are in the frame of the root at
+        that time, turned by astray_rad, above the ground at that time.
         """
         style, own = self.playing.style, part.own_times(np.concatenate((times_s, times_s + step_s)))
         pose, count = part.whole.sample(own, style.interpolation, style.translation), len(times_s)
@@ -203,7 +203,7 @@ def _speeds(velocities: FloatArray) -> FloatArray:
 
 
 def _planted(part: Excerpt, times_s: FloatArray) -> BoolArray:
-    """Return whether each foot is planted at times (N,), (N, 2); none where nobody has looked."""
+    """Return whether each foot is in contact at times (N,), (N, 2); false if contacts are unknown."""
     spans, own = [(part.whole.contacts or {}).get(side) for side in "lr"], part.own_times(times_s)
     return np.stack([np.zeros(len(own), dtype=np.bool_) if each is None else
                      ((own[:, None] >= each.stands[:, 0]) & (own[:, None] <= each.stands[:, 1])).any(axis=1)

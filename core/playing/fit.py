@@ -1,9 +1,9 @@
-"""Where one clip is left for the next: at their ends, or at a pair of instants near them that fits better.
+"""Transition point search: leave a clip at its end, or at a pair of instants near the ends that fits better.
 
-The seam stays where the score has it. What moves is which instant of each clip is shown there: a clip passes over what
-lies beyond, or shows what it has beyond its end (clips/excerpt.py), and a little away from the seam everything is where
-it was. All pairs of instants within the windows of both clips are compared (ends.py), and the ones are taken that cost
-least together, as long as no clip loses or gains too much (within_limits.py).
+The seam stays at its time in the score. What changes is the instant of each clip that is shown there: a clip leaves out
+the rest, or continues beyond its end (clips/excerpt.py), and a little away from the seam everything is unchanged. All
+pairs of instants within the windows of both clips are compared (ends.py), and those with the least total cost are
+taken, as long as no clip loses or gains too much (within_limits.py).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _ONE_WAY: Final = Options(np.zeros((1, 1)), np.zeros(1), np.zeros(1))
 
 @dataclass(frozen=True)
 class Fit:
-    """A way to choose where clips are left.
+    """A method of choosing where clips are left.
 
-    window_s: from the tick's seconds to how far from their ends, seconds. most_skipped: of a clip, at both ends.
-    goes_on: whether what parts of clips leave out may be shown, and clips that go round go on beyond their ends.
+    window_s: greatest distance from the ends, in seconds, from the seconds of a tick. most_skipped: share of a clip, at
+    both ends. goes_on: whether left-out parts of clips may be shown, and cyclic clips may continue beyond their ends.
     """
 
     identifier: str
@@ -63,7 +63,7 @@ FITS: dict[str, Fit] = {fit.identifier: fit for fit in (
 
 
 def fit_named(identifier: str) -> Fit:
-    """Look up a fit; raise TaktError naming those there are."""
+    """Return the fit with this identifier; raise TaktError with the known ones if there is none."""
     if identifier not in FITS:
         raise TaktError(f"there is no fit {identifier!r}; there are {', '.join(FITS)}")
     return FITS[identifier]
@@ -71,11 +71,11 @@ def fit_named(identifier: str) -> Fit:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """What was found for the seams after S segments.
+    """The results for the seams after S segments.
 
-    tried: (S,) pairs of instants, 0 if none were to be tried. authored, found: (S,) what the clips' own ends cost,
-    and what is played, in limbs. skips_s: (S, 2) how much of the clip before is passed over, and of the one after; less
-    than 0: so much is played besides.
+    tried: (S,) pairs of instants, 0 if none were to be tried. authored, found: (S,) cost at the clips' own ends,
+    and at the chosen instants, in limbs. skips_s: (S, 2) time left out of the clip before, and of the one after; if
+    negative, additional time.
     """
 
     tried: IntArray
@@ -86,11 +86,11 @@ class Cuts:
 
 def fit_seams(sequence: Sequence, pieces: list[Piece], fit: Fit, tick_s: float, body: SkeletonMap,
               playing: Playing) -> tuple[Sequence, list[Piece], Cuts | None, tuple[Problem, ...]]:
-    """Return the same segments over pieces that are left where they fit, what was found, and what is to be said.
+    """Return the same segments over pieces that are left where they fit, the results, and warnings.
 
-    What was found is None if nothing was searched.
-    pieces: what sequence.clip indexes, on the skeleton of body. Stages are left as they are, and so are seams that the
-    score has without a transition: clips that were made for each other.
+    The results are None if nothing was searched.
+    pieces: those that sequence.clip indexes, on the skeleton of body. Stages are unchanged, and so are seams that the
+    score has without a transition, since such clips were made for each other.
     """
     window_s = fit.window_s(tick_s)
     if window_s <= 0.0:
@@ -118,7 +118,7 @@ def fit_seams(sequence: Sequence, pieces: list[Piece], fit: Fit, tick_s: float, 
 
 
 def _options(sequence: Sequence, ends: Ends, stretch: FloatArray) -> list[Options]:
-    """Return what might be done at the seam after each segment; where clips keep their ends, there is one way."""
+    """Return the options for the seam after each segment; only one if clips keep their ends."""
     found, count = [], len(sequence)
     known: dict[tuple[int, int, float, float], Options] = {}
     for seam in range(count):

@@ -15,12 +15,12 @@ from .stage import FIRST_ROUND, Over
 
 @dataclass(frozen=True, eq=False)
 class Followers(Over):
-    """The stage that moves joints which copy other joints. doubles: which joint copies which."""
+    """The stage for joints that copy other joints. doubles: which joint copies which."""
 
     doubles: Doubles
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below, with these joints where they belong; see Stage."""
+        """Return the poses below, with these joints updated; see Stage."""
         pose = self.below.sample(times_s, rounds)
         self.doubles.follow(pose)
         return pose

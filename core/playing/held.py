@@ -1,4 +1,4 @@
-"""Which clip last moved each joint: a joint that the playing clip leaves alone holds that clip's last pose."""
+"""The clip that last moved each joint: a joint that the playing clip does not move holds that clip's last pose."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _MOST_KEPT = 1 << 20
 
 
 class Held:
-    """For S segments that play clips (S,), of which each moves the joints moved[clip], (C, J).
+    """For S segments that play clips (S,), each of which moves the joints moved[clip], (C, J).
 
-    Joints that the same clips move share a column; what is stored are columns at every _BLOCK-th segment.
-    In a loop the end leads into the beginning, so nothing is at rest that any clip ever moves.
+    Joints that the same clips move share a column; columns are stored for every _BLOCK-th segment.
+    In a loop the end leads into the beginning, so no joint that any clip moves is at rest.
     """
 
     def __init__(self, clip: IntArray, moved: BoolArray, is_loop: bool) -> None:
@@ -63,7 +63,7 @@ class Held:
         return self.columns_after(segments).take(self.column_of, axis=1)
 
     def _movers(self, blocks: IntArray) -> IntArray:
-        """Return the segment itself where it moves a column, else −1: (B, _BLOCK, columns)."""
+        """Return the segment itself if it moves a column, else −1: (B, _BLOCK, columns)."""
         segments = blocks[:, None] * _BLOCK + np.arange(_BLOCK)
         inside = np.minimum(segments, len(self._clip) - 1)
         return np.where(self.columns[self._clip[inside]], inside[..., None], -1)

@@ -1,4 +1,4 @@
-"""Where some joints of a posed skeleton are, and nothing else."""
+"""Positions of some joints of a posed skeleton, without computing the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..skeletons.skeleton import Pose, Skeleton
 
 
 def _turns() -> FloatArray:
-    """Return what turns the products qₐ·q_b of a quaternion's numbers into its rotation, (16, 4, 4).
+    """Return the map from products qₐ·q_b of a quaternion's numbers to its rotation matrix, (16, 4, 4).
 
     The image of a unit vector v is q·v·q⁻¹, linear in these products; the last number on the diagonal is |q|² = 1.
     """
@@ -34,12 +34,12 @@ _MOST_KNOWN: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class Joints:
-    """Some joints of a skeleton, N of them, of which the matrices are wanted: only their ancestors are looked at.
+    """N joints of a skeleton whose matrices are needed: only their ancestors are computed.
 
-    keep: (K,) these and their ancestors, by depth; levels: where those of one depth stand, and where their parents do.
-    A parent that all of them have stands there once. local: (K, 19, 16) from the products of a quaternion's numbers,
-    and a translation, to the 4 × 4 matrix parent_from_joint, rest included. at: (N,) where the joints stand. What
-    stands side by side is a slice, which copies nothing. is_scaled: whether any of the K is at rest.
+    keep: (K,) these and their ancestors, by depth; levels: positions of each depth, and of the parents. A parent
+    shared by all of them is there once. local: (K, 19, 16) from the products of a quaternion's numbers,
+    and a translation, to the 4 × 4 matrix parent_from_joint, rest included. at: (N,) positions of the joints. Adjacent
+    positions are slices, which copy nothing. is_scaled: whether any of the K has a scale at rest.
     """
 
     keep: IntArray
@@ -50,7 +50,7 @@ class Joints:
 
     @classmethod
     def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
-        """Choose them, in any order; one may be named twice."""
+        """Return the joints with these numbers, in any order; one may be given twice."""
         return cls._of(skeleton, tuple(joints))
 
     @classmethod
@@ -79,7 +79,7 @@ class Joints:
                    bool((skeleton.rest_scales[keep] != 1.0).any()))
 
     def turned(self, axes: FloatArray) -> Joints:
-        """Return the same with matrices in other axes; axes: (3, 3) from model space."""
+        """Return the same joints with matrices in other axes; axes: (3, 3) from model space."""
         local, turn = self.local.reshape(-1, _NUMBERS, 4, 4).copy(), np.eye(4)
         turn[:3, :3] = axes
         roots = slice(0, self.levels[0][0].start if self.levels else len(self.keep))
@@ -91,7 +91,7 @@ class Joints:
         return self.posed(pose)[0]
 
     def posed(self, pose: Pose) -> tuple[FloatArray, bool]:
-        """Return the same, and whether any of them, or of their ancestors, is not as large as its bone."""
+        """Return the same, and whether any of them, or of their ancestors, is scaled."""
         turns = np.ascontiguousarray(pose.rotations.take(self.keep, axis=1).transpose(2, 1, 0))  # long inner loops
         numbers = np.empty((_NUMBERS, *turns.shape[1:]))
         np.multiply(turns[:, None], turns, out=numbers[:-3].reshape(4, *turns.shape))
@@ -106,12 +106,12 @@ class Joints:
         return world[self.at], are_scaled or self.is_scaled
 
     def positions(self, pose: Pose) -> FloatArray:
-        """Return where they are in poses (F, J, …), (F, N, 3)."""
+        """Return their positions in poses (F, J, …), (F, N, 3)."""
         return np.asarray(self.matrices(pose)[..., :3, 3].swapaxes(0, 1))
 
 
 def _parents(rows: IntArray) -> slice | IntArray:
-    """Return rows (N,) of parents, N ≥ 1; a single one where it is the same for all.
+    """Return rows (N,) of parents, N ≥ 1; a single one if all are equal.
 
     >>> _parents(np.array((2, 2))), _parents(np.array((2, 3)))
     (slice(2, 3, None), slice(2, 4, None))

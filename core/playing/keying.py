@@ -1,4 +1,4 @@
-"""A motion as keys between which straight lines lead: at every frame, or as few as say the same."""
+"""Convert a motion to keys with linear interpolation: at every frame, or as few as are needed."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class Channel:
 
 @dataclass(frozen=True, eq=False)
 class Keyed:
-    """A motion's keys, as they stand in Pose, or as joints need them that do not take over all from their parents.
+    """The keys of a motion, as in Pose, or adapted to joints that do not inherit their parents' whole transform.
 
-    frames: (F,) counted from the motion's beginning, maybe with fractions. Joints that no clip moves are left out,
-    translations and scales that stay at rest, and rotations that do so of joints that are shifted. Signs of rotations
+    frames: (F,) from the motion's beginning, may be fractional. Joints that no clip moves are left out, as are
+    translations and scales that stay at rest, and rotations at rest of joints that are translated. Signs of rotations
     are continuous.
     """
 
@@ -77,7 +77,7 @@ def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None 
 
 def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None,
              progress: Progress | None = None) -> Keyed:
-    """Return the keys of something that does not loop: one for each joint that moves, at every frame.
+    """Return the keys of a motion that does not loop: one for each joint that moves, at every frame.
 
     The last frame is the first one at or after the end.
 
@@ -89,9 +89,9 @@ def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None,
 
 def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = None,
                  progress: Progress | None = None) -> Keyed:
-    """Return as few keys as keep within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
+    """Return the fewest keys that stay within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
 
-    They stand at the clips' own keys, where these fall between two frames also there, and at frames. inheritance,
+    They are at frames, and at the clips' own keys, even between two frames. inheritance,
     progress: see key_every_frame.
     """
     whole = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
@@ -103,11 +103,11 @@ def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = N
 
 
 def resting(skeleton: Skeleton, keyed: Keyed) -> IntArray:
-    """Return the joints (N,) that are to be keyed at rest where they are not keyed, since the body hangs on them.
+    """Return the joints (N,) that need a key at rest, since the body is below them and they have no keys.
 
-    Where a motion shifts most of what it moves, that is a body that goes somewhere. It is in the wrong place where a
-    joint above it keeps what another motion left there. A motion of an arm alone leaves all else as it is, but for what
-    it shifts and never turns.
+    A motion that translates most of what it moves is that of a travelling body. It would be in the wrong place if a
+    joint above it kept the pose of another motion. A motion of an arm alone leaves all other joints as they are, except
+    those that it translates and never rotates.
     """
     parents, shifted, turned = skeleton.parents, keyed.translations.joints, keyed.rotations.joints
     if not len(shifted) or 2 * int(with_descendants(parents, shifted)[turned].sum()) <= len(turned):
@@ -132,12 +132,12 @@ def _times(motion: Motion, frames: FloatArray, fps: float) -> FloatArray:
 
 def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None,
            inheritance: Inheritance | None, progress: Progress | None) -> Keyed:
-    """Sample at times (F,) for keys at frames (F,); where starts are given, choose keys from there, else all are."""
+    """Sample at times (F,) for keys at frames (F,); starts: candidates for sparse keys, None: all are keys."""
     pose = _sampled(motion, times, progress)
     moved = motion.moved
     if inheritance is not None:
         pose = inheritance.as_keyed(motion.skeleton, pose)
-        # These are keyed to follow their parents.
+        # These get keys to follow their parents.
         moved = (moved | inheritance.turns_alone & differs_from_rest(pose.rotations[..., 1:], 0.0, _STILL)
                  | inheritance.scales_alone & differs_from_rest(pose.scales, 1.0, _STILL))
     positions = motion.skeleton.rest_world[:, :, 3]
@@ -159,13 +159,13 @@ def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: Bool
 
 
 def _sampled(motion: Playable, times_s: FloatArray, progress: Progress | None) -> Pose:
-    """Sample in runs: what is worked on stays in the processor's cache, and memory does not grow beyond the result."""
+    """Sample in runs that fit the processor's cache, with memory only for the result."""
     pose = Pose.rest(motion.skeleton, len(times_s))
     for start in range(0, len(times_s), _FRAMES_AT_ONCE):
         if progress is not None and not progress(start / len(times_s)):
             raise CancelledError("the sampling was cancelled")
         run = slice(start, start + _FRAMES_AT_ONCE)
-        # A clip's tables of all keys would be larger than the result.
+        # The clips' tables of all keys would be larger than the result.
         part = poses_at(motion, times_s[run]) if isinstance(motion, Clip) else motion.sample(times_s[run])
         pose.rotations[run], pose.translations[run], pose.scales[run] = part.rotations, part.translations, part.scales
     return pose

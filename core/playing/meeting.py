@@ -1,4 +1,4 @@
-"""Characters whose hands meet: where, by what each of them does before that."""
+"""Hands of characters that meet: where, computed from both motions before the meeting."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _SIDES: Final = {"l": "left", "r": "right"}
 
 @dataclass(frozen=True, eq=False)
 class Partner:
-    """A character whom another one meets.
+    """A character that another one meets.
 
-    motion: before any of its hands meet others. roles: those of its score that the other one plays. later_s: what its
-    score's clock shows more than the other's. times_s: (N,) of the other's clock, ascending; before and after them the
+    motion: before its hands meet others. roles: of its score that the other one plays. later_s: difference of its
+    score's clock from the other's. times_s: (N,) on the other's clock, ascending; before and after them the
     partner's model stays. model_from_own: (N, 3, 4) from its model space to the other's.
     """
 
@@ -52,17 +52,17 @@ class Partner:
 
 
 def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
-    """Return a motion whose hands meet those of partners, by the names of their roles; or why they cannot.
+    """Return a motion whose hands meet those of partners, given by their roles, or with the reasons why they cannot.
 
-    motion: before any of its hands meet others. Where two hands meet depends on what both do before that alone, so each
-    of the two motions can be made by itself, and neither waits for the other.
+    motion: before its hands meet others. The place of a meeting depends only on both motions before it, so each
+    of the two motions can be computed independently of the other.
     """
     return motion.meeting({meet: _where(motion, meet, partners[meet.role])
                            for meet in motion.meets if meet.role in partners})
 
 
 def moves_otherwise(motion: Motion, other: Motion) -> bool:
-    """Tell whether two motions of a character differ by more than a thousandth of its size at some hundred instants."""
+    """Return whether two motions of a character differ at some hundred instants by a thousandth of its size."""
     if motion.duration_s != other.duration_s or len(motion.skeleton) != len(other.skeleton):
         return True
     times = np.linspace(0.0, motion.duration_s, _COMPARED)
@@ -72,7 +72,7 @@ def moves_otherwise(motion: Motion, other: Motion) -> bool:
 
 
 def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
-    """Return where a hand meets one of its partner, over time."""
+    """Return the course of the place where a hand meets one of its partner."""
     if isinstance(partner, Unfit):
         return partner
     if not (np.abs(partner.model_from_own) < _FARTHEST).all():
@@ -100,26 +100,26 @@ def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
 
 
 def _shown(motion: Motion, meet: TimedMeet) -> TimedMeet:
-    """Return when hands meet as the clock shows it."""
+    """Return the times of a meeting by the clock."""
     begin, there, end, back = motion.shown(np.array(meet[-4:])).tolist()
     return meet._replace(begin_s=begin, there_s=there, end_s=end, back_s=back)
 
 
 def _share(own: float, other: float) -> float:
-    """Return how much of the way a hand goes."""
+    """Return the share of the way that a hand goes."""
     return own / (own + other) if own + other > 0.0 else 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class _Reach:
-    """Where palms are, (F, 3), around which places (F, 3) their arms bring them, and how far, (F,)."""
+    """Positions of palms, (F, 3), centres (F, 3) of their arms' reach, and its radius, (F,)."""
 
     palms: FloatArray
     around: FloatArray
     length: FloatArray
 
     def seen_by(self, matrices: FloatArray) -> _Reach:
-        """Return the same in other axes; matrices: (F, 3, 4)."""
+        """Return them in other axes; matrices: (F, 3, 4)."""
         linear, at = matrices[..., :3], matrices[..., 3]
         size = np.cbrt(np.abs(np.linalg.det(linear)))
         palms, around = ((linear @ points[..., None])[..., 0] + at for points in (self.palms, self.around))
@@ -144,10 +144,10 @@ class _Arm:
 
 
 def _within_ease(course: FloatArray, *reaches: _Reach) -> FloatArray:
-    """Return a course (F, 3) drawn softly to where arms reach without being stretched, the same from either side.
+    """Return a course (F, 3) pulled softly to where arms reach without being stretched, symmetric in both arms.
 
-    It minimises pull·|x − course|² + Σ h(o), all by arm lengths, where o is how far x is beyond ease, and h′ =
-    o² / (o + soft), so that it bends nowhere; by Newton's method, for it is convex. Who has short arms goes less far.
+    It minimises pull·|x − course|² + Σ h(o), all by arm lengths, where o is the distance of x beyond ease, and h′ =
+    o² / (o + soft), so that there is no kink; by Newton's method, since it is convex. The shorter arm moves less.
     """
     pull = _PULL / np.prod([each.length for each in reaches], axis=0) ** (2.0 / len(reaches))
     found = course

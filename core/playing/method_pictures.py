@@ -1,4 +1,4 @@
-"""A picture of each transition method: one joint that two clips turn, as it is played over their seam."""
+"""A picture of each transition method: the angle of a joint over the seam of two clips."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _LOWEST_RAD, _HIGHEST_RAD = -0.9, 1.4
 
 
 def method_picture(method: str, pixels: int = PICTURE_PX) -> FloatArray:
-    """Draw what a transition method does to the angle of a joint: colours (H, W, 4) from 0 to 1, the lowest row first.
+    """Draw the angle of a joint in a transition by a method: colours (H, W, 4) from 0 to 1, the lowest row first.
 
-    Blue where the clip before plays alone, green where the next one does, orange in the transition between; thin, the
-    clips as they are authored; upright, the beat of the seam. Raises TaktError if there is no such method.
+    Blue: the clip before; green: the clip after; orange: the transition between; thin: the clips as authored; vertical
+    line: the beat of the seam. Raises TaktError if there is no such method.
 
     >>> method_picture("LEAD", 32).shape
     (32, 32, 4)
@@ -51,7 +51,7 @@ def method_picture(method: str, pixels: int = PICTURE_PX) -> FloatArray:
 
 
 def _danced(method: str) -> Motion:
-    """Play two clips of a joint: one that swings up, with an accent, and one that begins lower and swings down."""
+    """Return the motion of two clips of a joint: one swings up with an accent, the next starts lower, downwards."""
     skeleton = Skeleton.from_arrays(("joint",), (-1,), rot.identities(1), np.zeros((1, 3)))
     times = np.linspace(0.0, 2.0, 41)
     accent = 0.25 * np.exp(-((times - 1.8) / 0.1)**2)

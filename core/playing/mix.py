@@ -1,4 +1,4 @@
-"""Several stages at once, each with a share of each joint."""
+"""Mix several stages, with shares by joint."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Mode = Literal["replace", "mix", "add"]
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """A stage's part in a mix. A lane that does not move the root is to be a row played As Authored.
+    """A stage's part in a mix. A lane that does not move the root must be a row played As Authored.
 
-    mask: (J,) 0…1 how much of each joint the lane has; none of a joint that its stage never moves, whatever the mask.
-    weight: 0…1 how much the whole lane counts. presence: the same, as it changes over the mix.
-    mode: whether it lies over what is below, is averaged with neighbours that mix, or adds its motion.
-    first_s: when in its stage the motion begins that is added.
-    Raises TaktError if the mask does not fit the skeleton, or mask or weight lead out of 0…1.
+    mask: (J,) 0…1 share of each joint; a joint that its stage never moves has none, whatever the mask.
+    weight: 0…1 of the whole lane. presence: a factor that changes over the mix.
+    mode: whether it replaces the lanes below, is averaged with neighbours in mode mix, or adds its motion.
+    first_s: the time in its stage at which an added motion begins.
+    Raises TaktError if the mask does not fit the skeleton, or mask or weight are outside of 0…1.
     """
 
     stage: Stage
@@ -50,17 +50,17 @@ class Lane:
 
     @classmethod
     def whole(cls, stage: Stage) -> Lane:
-        """Return the lane that has all of the body."""
+        """Return a lane with the whole body."""
         return cls(stage, np.ones(len(stage.skeleton)))
 
     @cached_property
     def share(self) -> FloatArray:
-        """How much of each joint it has over what lies below it, (J,), while it is wholly there."""
+        """Its share of each joint over the lanes below, (J,), at full presence."""
         return self.mask * self.weight * self.stage.moved
 
 
 def _looking_at(lane: Lane, joints: BoolArray) -> Lane:
-    """Return a lane of which only some joints (J,) are asked for."""
+    """Return a lane limited to some joints (J,)."""
     row = lane.stage
     if not isinstance(row, Row):
         return lane
@@ -70,11 +70,11 @@ def _looking_at(lane: Lane, joints: BoolArray) -> Lane:
 
 @dataclass(frozen=True, eq=False)
 class Mix:
-    """The third stage: lanes from first to last, each over what the ones before made.
+    """The third stage: lanes from first to last, each over the result of the previous ones.
 
     All last as long as the longest: shorter ones are played slower, so that they begin and end together.
-    carried: what carries the body; the first lane that has it says where the body goes, the others come along.
-    below: the pose that lies below all lanes, (1, J, …); rest where it is not given.
+    carried: joints that carry the body; the first lane that has them gives the root motion, the others follow.
+    below: the pose below all lanes, (1, J, …); rest by default.
     """
 
     lanes: tuple[Lane, ...]
@@ -83,7 +83,7 @@ class Mix:
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
+        """The skeleton whose joints it moves."""
         return self.lanes[0].stage.skeleton
 
     @cached_property
@@ -132,9 +132,9 @@ class Mix:
         return pose
 
     def of_joints(self, joints: BoolArray) -> Mix:
-        """Return a mix that moves some joints (J,) as this one does: without lanes that have none of them, if it can.
+        """Return a mix that moves some joints (J,) as this one does, without lanes that have none of them, if possible.
 
-        Lanes stay that decide how long all last, and that keep apart what else would be averaged.
+        Lanes are kept if they determine the duration, or separate others that would be averaged.
         """
         asked = joints.copy()
         if self.carried is not None:
@@ -149,7 +149,7 @@ class Mix:
         return Mix(tuple(_looking_at(lane, asked) for lane in lanes), self.carried, self.below)
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens in any lane; see Stage."""
+        """Return the instants of events in any lane; see Stage."""
         found = [lane.stage.instants(per_s * slower, densest)
                  for lane, slower in zip(self.lanes, self._slower, strict=True)]
         eases = [edges[(edges > 0.0) & (edges < self.duration_s)] * per_s
@@ -160,13 +160,13 @@ class Mix:
 
     @cached_property
     def _slower(self) -> tuple[float, ...]:
-        """How many times as long as by itself each lane lasts; what has no length holds its only pose."""
+        """Factor by which each lane is slowed down; a lane without duration holds its only pose."""
         return tuple(self.duration_s / lane.stage.duration_s if lane.stage.duration_s > 0.0 else 1.0
                      for lane in self.lanes)
 
     @cached_property
     def _groups(self) -> tuple[tuple[int, ...], ...]:
-        """Lanes that lie over the others together: neighbours that mix, the others alone."""
+        """Groups of lanes that are applied together: neighbours that mix, the others alone."""
         groups: list[tuple[int, ...]] = []
         for i, lane in enumerate(self.lanes):
             if groups and lane.mode == "mix" == self.lanes[i - 1].mode:
@@ -177,14 +177,14 @@ class Mix:
 
     @cached_property
     def _leader(self) -> int | None:
-        """The first lane that has what carries the body."""
+        """The first lane with the joints that carry the body."""
         if self.carried is None:
             return None
         return next((i for i, lane in enumerate(self.lanes) if lane.share[self.carried.root] > 0.0), None)
 
     @cached_property
     def _is_led(self) -> tuple[bool, ...]:
-        """Which lanes show anything of where their own motion goes over the ground."""
+        """Which lanes show any of their own root motion."""
         carried = self.carried
         return tuple(carried is not None and bool(lane.stage.moved[carried.root])
                      and bool((lane.share[carried.joints] > 0.0).any()) for lane in self.lanes)
@@ -193,7 +193,7 @@ class Mix:
         return self.lanes[lane].stage.sample(times_s / self._slower[lane], rounds)
 
     def _led(self, lane: int, times_s: FloatArray, rounds: IntArray, guide: Pose | None) -> Pose:
-        """Return a lane's poses, taken to where the leading one stands; an added lane does not travel."""
+        """Return a lane's poses moved to the leading lane's place; an added lane does not travel."""
         pose = self._pose_of(lane, times_s, rounds)
         if self.carried is not None and lane != self._leader and self._is_led[lane]:
             to = self._first(lane) if self.lanes[lane].mode == "add" else guide
@@ -206,9 +206,9 @@ class Mix:
 
 
 def mixed(lanes: Sequence[Lane]) -> Stage:
-    """Return what plays lanes at once; a single lane that has everything its stage moves is that stage itself.
+    """Return a stage that plays lanes at once; a single lane with all joints of its stage is that stage itself.
 
-    Raises TaktError if there is no lane, or several skeletons or loops beside what is none.
+    Raises TaktError if there is no lane, or there are several skeletons, or loops together with others.
     """
     if not lanes or any(lane.stage.skeleton is not lanes[0].stage.skeleton for lane in lanes):
         raise TaktError("a mix needs lanes, all of them on one skeleton")
@@ -220,14 +220,14 @@ def mixed(lanes: Sequence[Lane]) -> Stage:
 
 
 def share_of(share: FloatArray, presence: FloatArray) -> FloatArray:
-    """Return shares at F instants, (F, J), at most 1; where nothing changes over them (J,), which costs less."""
+    """Return shares at F instants, (F, J), at most 1; or constant ones (J,), which are faster."""
     if (presence == presence[0]).all():
         return np.asarray(np.minimum(share * presence[0], 1.0))
     return np.asarray(np.minimum(share * presence[:, None], 1.0))
 
 
 def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
-    """Give joints of poses (F, J, …) to what lies above them, by shares (J,) or (F, J): wholly, or blended."""
+    """Blend poses above into poses (F, J, …), by shares (J,) or (F, J)."""
     least, most = (share, share) if share.ndim == 1 else (share.min(axis=0), share.max(axis=0))
     partly = np.flatnonzero((most > 0.0) & (least < 1.0))
     for joints in _slices(least >= 1.0):
@@ -239,10 +239,10 @@ def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
 
 def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray],
                   presences: Sequence[FloatArray]) -> None:
-    """Average N poses by their shares (J,) and presences (F,), and lay the mean over poses below.
+    """Average N poses by their shares (J,) and presences (F,), and blend the mean over poses below.
 
-    Over the joints that two have by slerp, that more have by the eigenvector mean; their order does not matter. Where
-    the weights add up to less than 1 the mean is blended over by so much; where to more, they are scaled.
+    Joints of two poses are averaged by slerp, those of more by the eigenvector mean; the order does not matter. If
+    the weights add up to less than 1, the mean is blended by their sum; if to more, they are scaled.
     """
     if len(poses) == 1:
         lay_over(pose, poses[0], share_of(shares[0], presences[0]))
@@ -267,7 +267,7 @@ def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray
 
 
 def _blend_over(pose: Pose, joints: IntArray, above: Sequence[FloatArray], share: FloatArray) -> None:
-    """Blend what lies above, rotations, translations and scales (F, N, …), over N joints, by shares (N,) or (F, N)."""
+    """Blend rotations, translations and scales (F, N, …) over N joints, by shares (N,) or (F, N)."""
     if (share >= 1.0).all():
         pose.rotations[:, joints], pose.translations[:, joints], pose.scales[:, joints] = above
         return
@@ -283,7 +283,7 @@ def _channels(*poses: Pose) -> Iterator[tuple[FloatArray, ...]]:
 
 
 def _slices(chosen: BoolArray) -> list[slice]:
-    """Return the runs of joints that are chosen: slices are copied far faster than lists of indices.
+    """Return the runs of chosen joints as slices, which are copied much faster than lists of indices.
 
     >>> _slices(np.array((True, True, False, True)))
     [slice(0, 2, None), slice(3, 4, None)]
@@ -292,7 +292,7 @@ def _slices(chosen: BoolArray) -> list[slice]:
 
 
 def add_motion(pose: Pose, moved: Pose, first: Pose, share: FloatArray, presence: FloatArray) -> None:
-    """Add to poses (F, J, …) what has moved since a first pose (1, J, …), by shares (J,) and presences (F,)."""
+    """Add the change since a first pose (1, J, …) to poses (F, J, …), by shares (J,) and presences (F,)."""
     joints = np.flatnonzero(share > 0.0)
     part = (share[joints] * presence[:, None])[..., None]
     turned = rot.log(rot.multiply(rot.conjugate(first.rotations[:, joints]), moved.rotations[:, joints]))

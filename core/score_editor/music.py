@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import EditError
-from ..music.grid import Change, Grid
+from ..music.grid import Grid, TempoChange
 from ..pha.document import Document, Music, read
 from ..pha.edits import Edited, Insert, Patch, Remove, SetAttribute, Trace, apply, element
 from ..pha.open_scores import Scores
@@ -78,7 +78,7 @@ def lay_ticks(text: Text, grid: Grid) -> Edited:
     if abs(grid.tick_length_s - edits.document.tick_s) > _SAME:
         edits.apply(SetAttribute(0, "tickLength", _spelled(grid.tick_length_s)))
     old, new = edits.document.tempo, [_tempo(change) for change in grid.changes]
-    said = [_tempo(Change(tempo.tick, tempo.tick_s, tempo.over)) for tempo in old]
+    said = [_tempo(TempoChange(tempo.tick, tempo.tick_s, tempo.over)) for tempo in old]
     first = _alike(said, new)
     last = min(_alike(said[::-1], new[::-1]), min(len(said), len(new)) - first)
     for tempo in reversed(old[first:len(old) - last]):
@@ -108,7 +108,7 @@ def grid_of(document: Document) -> Grid:
     """Return the grid of a score's ticks on its own music; raise EditError if it has none of its own."""
     if document.music is None:
         raise EditError("the score itself names no music: beats are moved in the score that does")
-    changes = tuple(Change(tempo.tick, tempo.tick_s, tempo.over) for tempo in document.tempo)
+    changes = tuple(TempoChange(tempo.tick, tempo.tick_s, tempo.over) for tempo in document.tempo)
     return Grid(document.tick_s, document.music.offset_s, changes)
 
 
@@ -117,7 +117,7 @@ def _alike(one: list[str], other: list[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _tempo(change: Change) -> str:
+def _tempo(change: TempoChange) -> str:
     return element("tempo", tick=_spelled(change.tick), tickLength=_spelled(change.tick_length_s),
                    **({"over": _spelled(change.over)} if change.over else {}))
 

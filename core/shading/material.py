@@ -49,7 +49,7 @@ Colour = tuple[float, float, float, float]
 """Red, green, blue and alpha."""
 
 
-class Step(NamedTuple):
+class ProgrammeStep(NamedTuple):
     """One step of a programme: a key of OPERATIONS; which texture or channel; constants; colours to look up.
 
     table: for RAMP, two or more colours, evenly from 0 to 1.
@@ -61,12 +61,12 @@ class Step(NamedTuple):
     table: tuple[Colour, ...] = ()
 
 
-Programme = tuple[Step, ...]
+Programme = tuple[ProgrammeStep, ...]
 
 
 def number(red: float, green: float | None = None, blue: float | None = None, alpha: float = 1.0) -> Programme:
     """Return the programme of a constant: a grey value, or a colour."""
-    return (Step("NUMBER", 0, (red, red if green is None else green, red if blue is None else blue, alpha)),)
+    return (ProgrammeStep("NUMBER", 0, (red, red if green is None else green, red if blue is None else blue, alpha)),)
 
 
 _GREY, _ONE, _NONE, _HALF_ROUGH = number(0.8), number(1.0), number(0.0), number(0.4)

@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge.materials.materials import ColourMode, Surface, read_surface
 from takt.bridge.versions import principled_node
-from takt.core.shading.material import DARK, UV_IDENTITY, Material, Step, evaluate, number
+from takt.core.shading.material import DARK, UV_IDENTITY, Material, ProgrammeStep, evaluate, number
 
 Nodes = Any
 VIEWPORT = (0.1, 0.2, 0.3)
@@ -112,7 +112,7 @@ def test_an_image_is_read_with_how_it_lies(material: Any, mesh: Any) -> None:
     tree.link(node, tree.shader.inputs["Base Color"])
     surface = read_surface(material, mesh)
     [texture] = surface.materials["NODES"].textures
-    assert surface.materials["NODES"].colour == (Step("TEXTURE"),)
+    assert surface.materials["NODES"].colour == (ProgrammeStep("TEXTURE"),)
     assert (texture.image, texture.uv_map, texture.extension, texture.alpha_mode, texture.is_smooth) == (
         node.image.session_uid, 0, "CLIP", "PREMULTIPLIED", False)
     assert surface.uv_maps == ("Second", "")
@@ -249,7 +249,7 @@ def test_painted_colours(material: Any, mesh: Any) -> None:
     tree = Tree(material)
     tree.link(tree.add("VertexColor", layer_name="Paint"), tree.shader.inputs["Base Color"])
     surface = read_surface(material, mesh)
-    assert surface.materials["NODES"].colour == (Step("ATTRIBUTE"),) and surface.painted == "Paint"
+    assert surface.materials["NODES"].colour == (ProgrammeStep("ATTRIBUTE"),) and surface.painted == "Paint"
 
 
 @pytest.mark.parametrize("source", ["missing", "MOVIE", "none"])

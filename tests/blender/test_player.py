@@ -18,10 +18,10 @@ from takt.operators.strip import TAKT_GT_strip, go_to, shown_times
 from takt.preview import life
 from takt.preview.captions import on_screen, own_words
 from takt.preview.cast import Actor, column_and_row, is_in_transition, roles_of
-from takt.preview.character import Character
+from takt.preview.character import PreviewCharacter
 from takt.preview.choices import COMPARISONS, Choices
-from takt.preview.draw import View
-from takt.preview.strip import Bounds, Strip
+from takt.preview.draw import CameraView
+from takt.preview.strip import Bounds, ViewportStrip
 from takt.samples.character import build_character
 from takt.tests.blender.score_editors import editing
 from takt.tests.characters import Object, context
@@ -153,7 +153,7 @@ def test_a_click_on_the_strip_goes_there(dancer: Object) -> None:
 def test_the_strip_names_what_plays(dancer: Object) -> None:
     motion = score.motion_of(dancer)
     assert motion is not None
-    words = Strip.of(motion).words_at(0.5)
+    words = ViewportStrip.of(motion).words_at(0.5)
     assert words.startswith("0.50 s   main › ")
     assert motion.sequence.clips[int(motion.sequence.clip[0])] in words
 
@@ -163,7 +163,7 @@ def test_within_a_transition_the_strip_says_why_it_is_so_long(dancer: Object) ->
     assert motion is not None
     seam = int(np.flatnonzero(motion.transitions_s)[0])
     middle = float(motion.layout.window_begin_s[seam] + motion.layout.window_end_s[seam]) / 2.0
-    strip = Strip.of(motion)
+    strip = ViewportStrip.of(motion)
     assert f"\nTransition of {motion.transitions_s[seam]:.2f} s: " in strip.words_at(middle)
     assert "\n" not in strip.words_at(float(motion.layout.window_begin_s[seam]) - 1e-3)
 
@@ -178,7 +178,7 @@ def line_of(layout: Layout, box: int) -> int:
 def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> None:
     motion, text = score.motion_of(dancer), properties.character(dancer).text
     assert motion is not None
-    strip = Strip.of(motion)
+    strip = ViewportStrip.of(motion)
     layout, bounds = strip.laid_out.layout, Bounds(100.0, 10.0, strip.laid_out.view(3000.0, 1.0))
     stripes = Stripes.of(layout, bounds.view)
     lines = []
@@ -202,7 +202,7 @@ def test_a_click_on_the_strip_selects_the_line_of_the_call(dancer: Object) -> No
 def test_lines_of_other_files_are_selected_where_these_are_open(dancer: Object) -> None:
     motion = score.motion_of(dancer)
     assert motion is not None
-    layout = Strip.of(motion).laid_out.layout
+    layout = ViewportStrip.of(motion).laid_out.layout
     inner = int(np.flatnonzero(layout.boxes.document > 0)[0])
     boxes = (inner, *ancestors(layout.boxes.parent, inner))
     path = layout.documents[int(layout.boxes.document[inner])].path
@@ -220,7 +220,7 @@ def test_lines_of_other_files_are_selected_where_these_are_open(dancer: Object) 
 def test_a_text_editor_shows_the_line_that_was_clicked(dancer: Object) -> None:
     motion, text = score.motion_of(dancer), properties.character(dancer).text
     assert motion is not None
-    layout = Strip.of(motion).laid_out.layout
+    layout = ViewportStrip.of(motion).laid_out.layout
     last = int(np.flatnonzero(layout.boxes.depth == 0)[-1])
     area = next(area for window in context.window_manager.windows for area in window.screen.areas)
     before = area.type
@@ -275,10 +275,10 @@ def test_everything_that_can_be_compared_plays_and_is_named(dancer: Object) -> N
 
 
 def test_captions_stand_where_the_figures_do() -> None:
-    view = View(np.eye(4), np.diag((0.5, 1.0, 1.0, 1.0)), 200, 100, encode=False)
+    view = CameraView(np.eye(4), np.diag((0.5, 1.0, 1.0, 1.0)), 200, 100, encode=False)
     place = on_screen(np.array((1.0, -0.5, 0.0)), view)
     assert place is not None and place.tolist() == pytest.approx((150.0, 25.0))
-    behind = View(np.eye(4), np.diag((1.0, 1.0, 1.0, -1.0)), 200, 100, encode=False)
+    behind = CameraView(np.eye(4), np.diag((1.0, 1.0, 1.0, -1.0)), 200, 100, encode=False)
     assert on_screen(np.zeros(3), behind) is None
 
 
@@ -288,12 +288,12 @@ def test_ghosts_know_when_a_transition_plays(dancer: Object) -> None:
     longest = int(np.argmax(motion.transitions_s))
     begin, end = motion.layout.window_begin_s[longest], motion.layout.window_end_s[longest]
     assert is_in_transition(motion, (begin + end) / 2.0)
-    assert not is_in_transition(Character, 0.0)  # type: ignore[arg-type]  # whatever is no motion
+    assert not is_in_transition(PreviewCharacter, 0.0)  # type: ignore[arg-type]  # whatever is no motion
 
 
 def test_the_strip_is_not_shown_beside_an_editor_of_the_same_score(dancer: Object,
                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Strip, "bounds_in", lambda *_: None)  # without a screen nothing has a size
+    monkeypatch.setattr(ViewportStrip, "bounds_in", lambda *_: None)  # without a screen nothing has a size
     life.start([dancer])
     gizmo, find = SimpleNamespace(strip=None), cast(Any, TAKT_GT_strip)._found
     window = context.window_manager.windows[0]

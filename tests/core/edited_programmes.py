@@ -20,7 +20,7 @@ from takt.core.pha.extraction import ExtractCalls
 from takt.core.pha.lineage import matched
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.rearranging import SplitCall
-from takt.core.pha.refactoring import RenameProcedure, source_of
+from takt.core.pha.refactoring import source_of
 from takt.core.pha.text import Text
 
 from .scores import turning, walking
@@ -293,10 +293,6 @@ def _extract(program: Program) -> Change | None:
     return _refactoring(program, lambda: ExtractCalls(None, program.number_of(parent), index, size, "phrase"))
 
 
-def _rename(program: Program) -> Change | None:
-    return _refactoring(program, lambda: RenameProcedure(None, "p0", "verse"))
-
-
 def _split(program: Program) -> Change | None:
     """The first part stays the call that it was; what was played at its share is elsewhere, which is not asked here."""
     found = [call for call in program.calls(is_clip=True) if "repeat" not in call.given]
@@ -371,7 +367,6 @@ KNOWN: dict[str, Kind] = {
     "a loop of three rounds around": _wrapping("3"),
     "a loop taken away": _unwrap,
     "a procedure made of calls": _extract,
-    "a procedure renamed": _rename,
     "a call split": _split,
     "calls copied": _duplicate,
     "an edit undone": _undone,

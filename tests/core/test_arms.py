@@ -17,6 +17,8 @@ from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import RIGS, worn
 from takt.tests.core.test_retarget import with_axes
 
+from .corrected_maps import corrected
+
 BODY = build_skeleton()
 X, Y, Z = np.eye(3)
 TIMES = np.linspace(0.0, 2.0, 49)
@@ -99,7 +101,7 @@ HANGING, BELLY = swinging(0.3 * np.sin(2.0 * np.pi * TIMES)), swinging(0.4 + 0.2
 def headless(skeleton: Skeleton) -> SkeletonMap:
     """Return the map of a body whose height is not known, so that nobody cares what its hands touch."""
     found = find_map(skeleton)
-    return found.corrected({skeleton.names[found.joint_of["skullbase"]]: None})
+    return corrected(found, {skeleton.names[found.joint_of["skullbase"]]: None})
 
 
 def carried(clip: Clip, turn: FloatArray) -> Clip:
@@ -180,7 +182,7 @@ def test_a_body_whose_arms_are_not_known_stays_as_it_is() -> None:
     target = target_body()
     found = find_map(target)
     plain, skin = retarget(BELLY, target).clip, skin_of(target, STOUT)
-    armless = found.corrected({target.names[found.joint_of["l_elbow"]]: None})
+    armless = corrected(found, {target.names[found.joint_of["l_elbow"]]: None})
     assert with_contacts_kept(plain, armless, skin, BELLY, find_map(BODY)) is plain
     assert with_contacts_kept(plain, found, skin, BELLY, find_map(BODY)) is not plain
 

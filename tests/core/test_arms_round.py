@@ -17,6 +17,8 @@ from takt.core.skeletons.skeleton import Pose, world_from_pose
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import library, procedure, programme
 
+from .corrected_maps import corrected
+
 BODY = build_skeleton()
 BESIDE = arms_of(find_map(BODY))
 JOINTS = np.array([BODY.index_of["l_shoulder"], BODY.index_of["l_elbow"]])
@@ -110,4 +112,4 @@ def test_arms_do_not_jump_on_their_way_round() -> None:
 
 def test_as_authored_and_without_arms_there_is_nothing_to_do() -> None:
     assert not isinstance(moved(crossings()[0], lock_feet=False).end, Arms)
-    assert arms_of(find_map(BODY).corrected({"l_elbow": None})) is None
+    assert arms_of(corrected(find_map(BODY), {"l_elbow": None})) is None

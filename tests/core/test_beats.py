@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from takt.core.errors import TaktError
 from takt.core.maths.arrays import FloatArray
 from takt.core.music.beats import find_beats
-from takt.core.music.grid import Change, Grid, fit_grid
+from takt.core.music.grid import Grid, TempoChange, fit_grid
 from takt.core.music.onsets import find_onsets
 from takt.core.music.waveform import Waveform
 from takt.tests.core.drum_loops import RATE, f_measure, loop
@@ -101,7 +101,7 @@ def test_a_tempo_that_changes_at_once_is_followed() -> None:
 
 
 def test_a_grid_says_seconds_between_and_beyond_its_changes() -> None:
-    grid = Grid(1.0, 2.0, (Change(4.0, 2.0, 4.0), Change(10.0, 0.5, 0.0)))
+    grid = Grid(1.0, 2.0, (TempoChange(4.0, 2.0, 4.0), TempoChange(10.0, 0.5, 0.0)))
     # 4 s, then 6 s while a tick grows from 1 to 2 s, 4 s for two ticks of 2 s, half a second for each further one.
     assert grid.seconds(np.array((-1.0, 0.0, 4.0, 8.0, 10.0, 12.0))) == pytest.approx((1.0, 2.0, 6.0, 12.0, 16.0, 17.0))
 

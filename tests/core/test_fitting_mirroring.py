@@ -10,7 +10,7 @@ from takt.core.fitting import hand as hands
 from takt.core.fitting.cells import Cells
 from takt.core.fitting.hand import FINGERS, Hand, both_hands
 from takt.core.fitting.humanoid import Limb
-from takt.core.fitting.mirroring import Mirror, Plane, made_alike
+from takt.core.fitting.mirroring import Plane, Symmetry, made_alike
 
 ACROSS = np.array((1.0, 0.0, 0.0))
 SURE, UNSURE = (0.7, 0.9, 0.9), (0.7, 0.9, 0.3)
@@ -84,7 +84,7 @@ def test_a_hand_whose_fingers_are_exchanged_mirrors_the_clearer_one(is_left_clea
 
 def test_a_plane_is_found_however_the_body_leans() -> None:
     cells = Cells.of(Solid(solid((21, 21, 41)), 0.1))
-    found = Mirror(cells).main_plane(np.array((0.9, 0.3, 0.3)))
+    found = Symmetry(cells).main_plane(np.array((0.9, 0.3, 0.3)))
     assert found.normal == pytest.approx(ACROSS, abs=1e-6) and found.like == pytest.approx(1.0) and found.mirrors
     assert found.away(cells.points.mean(axis=0)) == pytest.approx(0.0)
 
@@ -92,4 +92,4 @@ def test_a_plane_is_found_however_the_body_leans() -> None:
 def test_a_body_with_one_long_arm_has_no_two_sides() -> None:
     filled = solid((41, 21, 41))
     filled[18:38, 9:12, 25:28] = True
-    assert not Mirror(Cells.of(Solid(filled, 0.1))).main_plane(ACROSS).mirrors
+    assert not Symmetry(Cells.of(Solid(filled, 0.1))).main_plane(ACROSS).mirrors

@@ -19,6 +19,8 @@ from takt.tests.core.rigs import RIGS, standing_at, worn
 from takt.tests.core.test_ground import skin_of
 from takt.tests.core.test_retarget import with_axes
 
+from .corrected_maps import corrected
+
 NEAR, KEPT, KEPT_FOR_A_MOMENT = 0.12, 0.03, 0.015
 """Of the height."""
 THICKNESS = 0.012
@@ -125,7 +127,7 @@ def test_hands_that_are_never_near_change_nothing() -> None:
     clip, target = arms_at(np.zeros(49)), shaped(0.1, 1.0)
     without = retarget(clip, target).clip
     assert with_contacts_kept(without, find_map(target), None, clip, find_map(BODY)) is without
-    armless = find_map(target).corrected({target.names[find_map(target).joint_of["l_elbow"]]: None})
+    armless = corrected(find_map(target), {target.names[find_map(target).joint_of["l_elbow"]]: None})
     assert with_contacts_kept(without, armless, None, clapping(), find_map(BODY)) is without
 
 

@@ -14,7 +14,7 @@ from takt.core.shading.material import (
     OPERATIONS,
     Material,
     Programme,
-    Step,
+    ProgrammeStep,
     Texture,
     evaluate,
     number,
@@ -34,7 +34,7 @@ def made(operation: str, *values: tuple[float, ...] | float, which: int = 0,
          by: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)) -> list[float]:
     """Return the colour of an operation on constants."""
     steps = [step for value in values for step in (of(*value) if isinstance(value, tuple) else of(value))]
-    return list(evaluate((*steps, Step(operation, which, by)))[:3])
+    return list(evaluate((*steps, ProgrammeStep(operation, which, by)))[:3])
 
 
 @pytest.mark.parametrize(("operation", "expected"), [
@@ -73,7 +73,7 @@ def test_what_takes_one() -> None:
 @pytest.mark.parametrize(("place", "expected"), [(-1.0, A), (0.0, A), (0.25, (0.35, 0.425, 0.5)), (0.5, B), (0.6, B),
                                                  (1.0, B), (3.0, B)])
 def test_a_ramp_lies_between_its_nearest_colours(place: float, expected: tuple[float, ...]) -> None:
-    found = evaluate((*number(place), Step("RAMP", table=(A, B, B))))
+    found = evaluate((*number(place), ProgrammeStep("RAMP", table=(A, B, B))))
     np.testing.assert_allclose(found[:3], expected[:3], atol=CLOSE)
 
 
@@ -92,29 +92,29 @@ def test_hue_in_the_middle_changes_nothing(colour: tuple[float, float, float]) -
 
 def test_what_is_looked_up() -> None:
     texels, painted = np.array(((0.1, 0.2, 0.3, 0.4), (0.5, 0.6, 0.7, 0.8))), np.array(((0.5,) * 4, (1.0,) * 4))
-    programme = (*number(1.0), Step("TEXTURE"), Step("ATTRIBUTE"), Step("BLEND_MULTIPLY"))
+    programme = (*number(1.0), ProgrammeStep("TEXTURE"), ProgrammeStep("ATTRIBUTE"), ProgrammeStep("BLEND_MULTIPLY"))
     np.testing.assert_allclose(evaluate(programme, [texels], painted)[:, :3], texels[:, :3] * painted[:, :3])
-    np.testing.assert_array_equal(evaluate((Step("OBJECT"),), object_colour=np.array(A)), A)
-    np.testing.assert_array_equal(evaluate((Step("ATTRIBUTE"),)), np.ones(4))
+    np.testing.assert_array_equal(evaluate((ProgrammeStep("OBJECT"),), object_colour=np.array(A)), A)
+    np.testing.assert_array_equal(evaluate((ProgrammeStep("ATTRIBUTE"),)), np.ones(4))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_every_operation_works_on_many_places_at_once(operation: str) -> None:
     texels = np.random.default_rng(1).uniform(0.1, 1.0, (5, 4))
-    step = Step(operation, 0, (0.5, 0.8, 0.9, 0.7), (A, B) if operation == "RAMP" else ())
-    programme = (*(Step("TEXTURE"),) * OPERATIONS[operation].takes, step)
+    step = ProgrammeStep(operation, 0, (0.5, 0.8, 0.9, 0.7), (A, B) if operation == "RAMP" else ())
+    programme = (*(ProgrammeStep("TEXTURE"),) * OPERATIONS[operation].takes, step)
     many, one = evaluate(programme, [texels]), evaluate(programme, [texels[:1]])
     np.testing.assert_allclose(np.broadcast_to(many, (5, 4))[0], np.broadcast_to(one, (1, 4))[0])
 
 
 @pytest.mark.parametrize(("programme", "said"), [
-    ((Step("NO_SUCH"),), "'NO_SUCH' is no operation; there are NUMBER, "),
-    ((*number(1.0), Step("ADD")), "ADD takes 2 values, there are 1"),
+    ((ProgrammeStep("NO_SUCH"),), "'NO_SUCH' is no operation; there are NUMBER, "),
+    ((*number(1.0), ProgrammeStep("ADD")), "ADD takes 2 values, there are 1"),
     (number(1.0) * 2, "a programme leaves 2 values, not one"),
     ((), "a programme leaves 0 values, not one"),
     (number(1.0) * (MAX_DEPTH + 1), f"holds more than {MAX_DEPTH} values at once"),
-    ((Step("TEXTURE", 1),), "texture 1 is not among 1"),
-    ((*number(1.0), Step("RAMP", table=(A,))), "RAMP takes a table of 2 colours or more, there are 1"),
+    ((ProgrammeStep("TEXTURE", 1),), "texture 1 is not among 1"),
+    ((*number(1.0), ProgrammeStep("RAMP", table=(A,))), "RAMP takes a table of 2 colours or more, there are 1"),
 ])
 def test_what_cannot_be_gone_through_is_said(programme: Programme, said: str) -> None:
     with pytest.raises(ValueError, match=said):

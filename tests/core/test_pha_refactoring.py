@@ -15,7 +15,7 @@ from takt.core.pha.extraction import ExtractCalls
 from takt.core.pha.inlining import InlineAndRemove, InlineCall
 from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import resolve
-from takt.core.pha.refactoring import Refactoring, RenameProcedure
+from takt.core.pha.refactoring import Refactoring
 from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.tests.core.scores import STEPS, procedure, score
@@ -70,19 +70,7 @@ def difference(old: str, new: Text) -> tuple[list[str], list[str]]:
     return [line for line in before if line not in after], [line for line in after if line not in before]
 
 
-def test_renaming_changes_the_name_and_its_calls():
-    scores = opened(WALKS)
-    text = done(scores, RenameProcedure(None, "walk", "stroll"))
-    assert str(text) == WALKS.replace('"walk"', '"stroll"')
-    check_plays_the_same(scores.texts[None], text)
-
-
 @pytest.mark.parametrize(("edit", "reason"), [
-    (RenameProcedure(None, "wlak", "x"), "found no procedure 'wlak' in the score"),
-    (RenameProcedure(None, "walk", " "), "a procedure needs a name"),
-    (RenameProcedure(None, "walk", "main"), "this would break the score: .* found 'main' again"),
-    (RenameProcedure(None, "walk", "nod"), "this would break the score: .* found 'nod', which is the name of 2 things"),
-    (RenameProcedure(Path("x.pha"), "walk", "y"), "x.pha would have to change but is not open; open it first"),
     (ExtractCalls(None, 5, 1, 2, "nod"), "this would break the score: .* the name of 2 things"),
     (ExtractCalls(None, 5, 1, 2, "walk"), "'walk' is the name of a procedure already; choose another one"),
     (ExtractCalls(None, 5, 5, 1, "new"), "found no calls there"),
@@ -95,16 +83,9 @@ def test_what_would_change_the_score_is_refused(edit, reason):
         edit.apply(opened(WALKS))
 
 
-def test_a_name_that_would_take_calls_from_a_clip_is_refused():
-    scores = opened(score(procedure("a", 'left duration="1"'), procedure("main", 'a duration="1"',
-                                                                         'feet.Steps.right duration="1"')))
-    with pytest.raises(EditError, match="this would change what 'main' plays"):
-        RenameProcedure(None, "a", "feet.Steps.right").apply(scores)
-
-
 def test_scores_with_mistakes_are_corrected_first():
     scores = opened(WALKS.replace('duration="4"', 'duration="x"'))
-    for edit in (RenameProcedure(None, "walk", "x"), ExtractCalls(None, 5, 0, 1, "x"), InlineCall(None, 7)):
+    for edit in (ExtractCalls(None, 5, 0, 1, "x"), InlineCall(None, 7)):
         with pytest.raises(EditError, match=r"the score has mistakes; correct them first: score:14:5: <call> duration"):
             edit.apply(scores)
 
@@ -148,11 +129,6 @@ def test_an_inlined_repeat_is_written_out():
         InlineCall(None, 8).apply(opened(WALKS.replace('repeat="2"', 'repeat="2000"')))
 
 
-def test_a_clip_that_has_taken_the_name_meanwhile_is_noticed():
-    scores = opened(WALKS.replace('name="nod"', 'name="walk"', 1))
-    assert str(done(scores, RenameProcedure(None, "walk", "stroll"))).count('"stroll"') == 4
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(80))
 def test_random_scores_play_the_same_when_extracted_and_inlined(seed):
@@ -194,30 +170,6 @@ def files(tmp_path: Path) -> dict[str, Path]:
     for name, text in scores.items():
         (tmp_path / f"{name}.pha").write_text(text)
     return {name: tmp_path / f"{name}.pha" for name in scores}
-
-
-def test_a_procedure_is_renamed_in_all_open_files(files):
-    folder = files["basic"].parent
-    scores = Scores.of([Text.of(path.read_bytes(), path) for path in files.values()], library(folder))
-    changed = RenameProcedure(files["basic"], "turn", "spin").apply(scores)
-    assert set(changed) == {files["basic"], files["dance"], files["other"]}
-    for name in ("basic", "dance", "other"):
-        assert str(changed[files[name]].text) == files[name].read_text().replace('turn"', 'spin"')
-    assert all(apply(edited.text, *edited.inverse).text == scores.texts[path] for path, edited in changed.items())
-
-
-def test_a_file_that_is_not_open_is_named(files):
-    scores = Scores.of([Text.of(files["dance"].read_bytes(), files["dance"])], library(files["basic"].parent))
-    with pytest.raises(EditError, match=r"basic\.pha would have to change but is not open; open it first"):
-        RenameProcedure(files["basic"], "turn", "spin").apply(scores)
-
-
-def test_a_name_that_another_open_file_has_taken_is_refused(files):
-    spin = procedure("spin", 'nod duration="1"')
-    files["other"].write_text(files["other"].read_text().replace("</pha>", f"{spin}</pha>"))
-    scores = Scores.of([Text.of(path.read_bytes(), path) for path in files.values()], library(files["basic"].parent))
-    with pytest.raises(EditError, match=r"this would break the score: .*other.pha.* 'spin', which is the name of 2"):
-        RenameProcedure(files["basic"], "turn", "spin").apply(scores)
 
 
 def test_a_call_into_another_file_is_inlined_by_full_names(files):

@@ -1,6 +1,5 @@
 """Edits of scores of version 2, one by one: what each writes, and what it refuses."""
 
-from pathlib import Path
 
 import pytest
 
@@ -9,9 +8,8 @@ from takt.core.pha.edits import SetAttribute, apply
 from takt.core.pha.extraction import ExtractCalls
 from takt.core.pha.inlining import InlineCall
 from takt.core.pha.make_single import CallAt, MakeSingle, Single
-from takt.core.pha.open_scores import Scores
 from takt.core.pha.rearranging import SplitCall, WrapTogether
-from takt.core.pha.refactoring import Refactoring, RenameProcedure
+from takt.core.pha.refactoring import Refactoring
 from takt.core.pha.text import Text
 
 from .test_pha_random_edits import edited, opened
@@ -132,24 +130,6 @@ def test_what_would_play_otherwise_is_not_inlined(inside, attributes, reason):
 
 BASE = HEAD + ('<procedure name="break"><call name="kick" duration="1"/></procedure><procedure name="main"><call '
                'name="break" duration="1"/><call name="break" duration="2"/></procedure></pha>')
-OWN = ('<pha version="2" tickLength="1" extends="dances.Swing">\n  <procedure name="break">\n    <call name="jump" '
-       'duration="1"/>\n    <call name="dances.Swing.break" duration="1"/>\n  </procedure>\n</pha>\n')
-
-
-def test_what_replaces_a_procedure_is_renamed_with_it():
-    for path in (None, Path("dances.Swing")):
-        new = edited({"dances.Swing": BASE, "": OWN}, RenameProcedure(path, "break", "turn"))
-        assert new == {"dances.Swing": BASE.replace('"break"', '"turn"'),
-                       "": OWN.replace('"break"', '"turn"').replace("Swing.break", "Swing.turn")}
-
-
-def test_nothing_is_renamed_whose_base_is_not_open():
-    texts = {"dances.Swing": BASE, "": OWN}
-    scores = Scores.of([Text.of(OWN)], opened(texts).library)
-    with pytest.raises(EditError, match="Swing would have to change but is not open"):
-        RenameProcedure(None, "break", "turn").apply(scores)
-
-
 SINGLE = HEAD + """  <!-- A half break. -->
   <procedure name="break">
     <call name="kick" duration="1"/>

@@ -8,7 +8,7 @@ import pytest
 
 from takt.core.errors import TaktError
 from takt.core.maths.arrays import FloatArray
-from takt.core.music.grid import Change, Grid
+from takt.core.music.grid import Grid, TempoChange
 from takt.core.music.nudging import nudged, shifted
 from takt.core.pha.document import parse, read
 from takt.core.pha.expansion import expand
@@ -47,7 +47,7 @@ def random_grid(rng: random.Random) -> Grid:
     for _ in range(rng.randint(0, 5)):
         at += rng.choice((1.0, 2.0, 2.5, 7.0))
         over = rng.choice((0.0, 0.0, 1.0, 3.0, 6.5))
-        changes.append(Change(at, rng.uniform(0.3, 0.8), over))
+        changes.append(TempoChange(at, rng.uniform(0.3, 0.8), over))
         at += over
     return Grid(rng.uniform(0.3, 0.8), rng.uniform(-1.0, 3.0), tuple(changes))
 
@@ -85,7 +85,7 @@ def test_a_beat_stays_between_its_neighbours(tick: int, time_s: float) -> None:
     with pytest.raises(TaktError, match="between its neighbours"):
         nudged(Grid(0.5, 1.0), tick, time_s)
     with pytest.raises(TaktError, match="overlap"):
-        nudged(Grid(0.5, 1.0, (Change(2.0, 0.6, 4.0), Change(3.0, 0.7, 0.0))), 8, 5.0)
+        nudged(Grid(0.5, 1.0, (TempoChange(2.0, 0.6, 4.0), TempoChange(3.0, 0.7, 0.0))), 8, 5.0)
 
 
 class Music:

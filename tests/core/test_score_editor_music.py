@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.errors import EditError, FileError
 from takt.core.library.library import Library
-from takt.core.music.grid import Change, Grid
+from takt.core.music.grid import Grid, TempoChange
 from takt.core.pha.document import read
 from takt.core.pha.edits import apply
 from takt.core.pha.text import Text
@@ -25,7 +25,7 @@ PLAIN = """<?xml version="1.0"?>
   </procedure>
 </pha>
 """
-GRID = Grid(0.25, 1.5, (Change(8.0, 0.2, 4.0), Change(40.0, 0.3, 0.0)))
+GRID = Grid(0.25, 1.5, (TempoChange(8.0, 0.2, 4.0), TempoChange(40.0, 0.3, 0.0)))
 
 
 def test_music_is_named_behind_what_is_loaded() -> None:

@@ -35,6 +35,8 @@ from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 
+from .corrected_maps import corrected
+
 ROUNDING = 1e-12
 """What the same sums differ by where arrays lie elsewhere in memory."""
 
@@ -153,8 +155,8 @@ def test_a_corrected_map_retargets_and_reads_nothing(folder: Path, counts: Count
     store = ClipStore()
     played(store, folder)
     counts.clear()
-    corrected = find_map(build_rig()).corrected({"l_pinky3": None})
-    (folder / "rig.map").write_text(write_map(corrected), encoding="utf-8")
+    right = corrected(find_map(build_rig()), {"l_pinky3": None})
+    (folder / "rig.map").write_text(write_map(right), encoding="utf-8")
     played(store, folder)
     assert counts == {"retargeted": 3}
     counts.clear()

@@ -23,6 +23,8 @@ from takt.tests.core.test_ground import SHAPES, Skin, skin_of
 from takt.tests.core.test_ground_by_joints import changing_feet
 from takt.tests.core.test_retarget import random_clip, skeleton_at, with_axes
 
+from .corrected_maps import corrected
+
 AT_KEYS, BETWEEN = 1e-9, 3e-3
 """Of the body: how far joints may be from where they are on the right rig. Between keys they go straight on."""
 CUTS: dict[str, Mapping[str, str]] = {
@@ -143,7 +145,7 @@ def test_nothing_is_hung_on_its_own_descendant_nor_by_a_map_that_is_not_sure() -
     body = build_skeleton()
     found, order = find_map(body), hanim.LEG[:3]
     assert WholeBody.of(body, found).skeleton is body
-    upside_down = found.corrected({body.names[found.joint_of[f"l_{a}"]]: f"l_{b}"
+    upside_down = corrected(found, {body.names[found.joint_of[f"l_{a}"]]: f"l_{b}"
                                    for a, b in zip(order, reversed(order), strict=True)})
     assert WholeBody.of(body, upside_down).skeleton is body
     own, _ = cut(body, CUTS["feet on nothing"], np.random.default_rng(0))

@@ -16,9 +16,9 @@ from takt.core.skinning import Palette
 from takt.preview import life
 from takt.preview.batch import read_geometry
 from takt.preview.cast import Cast
-from takt.preview.character import Character
+from takt.preview.character import PreviewCharacter
 from takt.preview.draw import Painter
-from takt.preview.roles import Role
+from takt.preview.roles import DrawnRole
 from takt.preview.shader import RECORD
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 from takt.tests.gpu.readback import posed_on_gpu
@@ -93,12 +93,12 @@ def in_world(ob: Object) -> FloatArray:
 
 def placed(rig: Object, ob: Object, pose: FloatArray) -> FloatArray:
     """Return where the preview shows an object in the world while the bones stand as in a pose (J, 3, 4)."""
-    character = Character(rig.session_uid)
+    character = PreviewCharacter(rig.session_uid)
     character.note_settings([ob])
     character.refresh(rig, [ob])
     skeleton = character.skeleton
     assert skeleton is not None
-    role = Role(character, rig, [ob], None, 0.0)
+    role = DrawnRole(character, rig, [ob], None, 0.0)
     record = Painter()._placement(ob, role)
     armature_from_mesh = np.vstack((record[RECORD["ARMATURE_FROM_MESH"]:][:3], (0.0, 0.0, 0.0, 1.0)))
     geometry = character._geometry(ob)

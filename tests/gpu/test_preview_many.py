@@ -13,11 +13,11 @@ from takt.bridge import changes
 from takt.preview import draw as draw_module
 from takt.preview import offscreen
 from takt.preview.cast import Actor
-from takt.preview.character import Character, SharedParts
+from takt.preview.character import PreviewCharacter, SharedParts
 from takt.preview.choices import Choices
 from takt.preview.draw import Painter
 from takt.preview.offscreen import Renderer
-from takt.preview.part import Part
+from takt.preview.part import MeshOnGpu
 from takt.tests.characters import Object, bend, context, own_character
 from takt.tests.gpu.test_preview_playing import SIZE, Bending, camera_matrices, drawn_viewport, toggle
 
@@ -103,7 +103,7 @@ def test_other_bones_are_another_upload() -> None:
     shared = SharedParts()
     parts = []
     for rig, mesh in (first, second):
-        character = Character(rig.session_uid, shared)
+        character = PreviewCharacter(rig.session_uid, shared)
         character.refresh(rig, [mesh])
         parts.append(character.parts[mesh.session_uid])
     assert parts[0] is not parts[1]
@@ -113,7 +113,7 @@ def test_an_edited_mesh_is_uploaded_anew_once_for_all_who_share_it() -> None:
     pairs = [own_character()]
     pairs.append(duplicated(*pairs[0]))
     shared = SharedParts()
-    characters = [Character(rig.session_uid, shared) for rig, _ in pairs]
+    characters = [PreviewCharacter(rig.session_uid, shared) for rig, _ in pairs]
 
     def parts() -> list[Any]:
         for character, (rig, mesh) in zip(characters, pairs, strict=True):
@@ -170,14 +170,14 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
     rig, _ = own_character()
     window = context.window_manager.windows[0]
     context.view_layer.objects.active = rig
-    parts: weakref.WeakSet[Part] = weakref.WeakSet()
-    real = Part.__init__
+    parts: weakref.WeakSet[MeshOnGpu] = weakref.WeakSet()
+    real = MeshOnGpu.__init__
 
-    def counted(part: Part, *arguments: Any, **named: Any) -> None:
+    def counted(part: MeshOnGpu, *arguments: Any, **named: Any) -> None:
         real(part, *arguments, **named)
         parts.add(part)
 
-    monkeypatch.setattr(Part, "__init__", counted)
+    monkeypatch.setattr(MeshOnGpu, "__init__", counted)
     toggle()
     uploads = []
     with context.temp_override(window=window, screen=window.screen):
@@ -191,7 +191,7 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
             uploads.append(len(parts))
     assert set(uploads) == {1}
     toggle()
-    assert not any(isinstance(thing, Part) for thing in gc.get_objects())
+    assert not any(isinstance(thing, MeshOnGpu) for thing in gc.get_objects())
     assert not parts
 
 

@@ -12,10 +12,10 @@ from mathutils import Color, Matrix, Vector
 
 from takt.bridge.materials.materials import ColourMode, Surface
 from takt.bridge.versions import principled_node
-from takt.core.shading.material import OPERATIONS, Material, Step, Texture, evaluate, number
+from takt.core.shading.material import OPERATIONS, Material, ProgrammeStep, Texture, evaluate, number
 from takt.core.shading.tone import TONES, toned
 from takt.preview import life
-from takt.preview.look import Look, look_of, studio
+from takt.preview.look import ViewportLook, look_of, studio
 from takt.preview.offscreen import Renderer
 from takt.samples import dancer
 from takt.tests.characters import Object, context, own_character
@@ -70,10 +70,10 @@ def textured_character(picture: Any) -> tuple[Object, Object]:
     return rig, mesh
 
 
-def middle(mesh: Object, look: Look | None = None) -> Any:
+def middle(mesh: Object, look: ViewportLook | None = None) -> Any:
     """Return the colour in the middle of the figure, in light from everywhere, 0 to 1."""
     with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
-        picture = renderer.draw(*seen_from(), look=look or Look())
+        picture = renderer.draw(*seen_from(), look=look or ViewportLook())
     solid = np.argwhere(picture[..., 3] == 255)
     row, column = solid[len(solid) // 2]
     return picture[row, column, :3] / 255.0
@@ -86,8 +86,8 @@ def test_each_operation_is_that_of_core(operation: str, monkeypatch: pytest.Monk
     paint: Any = mesh.data.color_attributes.new("Paint", "FLOAT_COLOR", "POINT")
     for item in paint.data:
         item.color = (0.5, 0.25, 1.0, 1.0)
-    operands = (number(0.45), (Step("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
-    last = Step(operation, 0, BY, RAMP if operation == "RAMP" else ())
+    operands = (number(0.45), (ProgrammeStep("TEXTURE"),), number(0.2, 0.6, 0.4))[:OPERATIONS[operation].takes]
+    last = ProgrammeStep(operation, 0, BY, RAMP if operation == "RAMP" else ())
     programme = (*(step for operand in operands for step in operand), last)
     made = Material(programme, textures=(Texture(picture.session_uid),))
     surface = Surface(dict.fromkeys(get_args(ColourMode), made), ("UV", ""))
@@ -245,7 +245,7 @@ def test_a_view_transform_is_that_of_core(tone: str, light: tuple[float, ...]) -
     shader.inputs["Emission Color"].default_value = (*light, 1.0)
     shader.inputs["Emission Strength"].default_value = 1.0
     expected = encoded(toned(np.array(light) * 1.5, tone))
-    found = middle(mesh, Look("NODES", tone=tone, brightness=3.0, exposure=1.5))
+    found = middle(mesh, ViewportLook("NODES", tone=tone, brightness=3.0, exposure=1.5))
     np.testing.assert_allclose(found, expected, atol=ONE_LEVEL)
 
 
@@ -273,7 +273,7 @@ def test_what_is_blended_shows_what_is_behind() -> None:
     _, mesh = textured_character(image())
     mesh.data.materials[0].diffuse_color = (1.0, 1.0, 1.0, 0.25)
     with Renderer(context.scene, [mesh], SIZE, SIZE, motion=lambda _: None) as renderer:
-        drawn = renderer.draw(*seen_from(), background=(1.0, 0.0, 0.0, 1.0), look=Look("MATERIAL"))
+        drawn = renderer.draw(*seen_from(), background=(1.0, 0.0, 0.0, 1.0), look=ViewportLook("MATERIAL"))
     figure = drawn[(drawn[..., 1] > 0)][:, :3]
     assert len(figure) and (figure[:, 0] > figure[:, 1]).all()
 

@@ -17,10 +17,10 @@ from takt.core.playing.ahead import Ahead
 from takt.core.playing.motion import Motion
 from takt.preview import life
 from takt.preview.batch import read_geometry
-from takt.preview.character import Character
+from takt.preview.character import PreviewCharacter
 from takt.preview.instances import sampled_rows
 from takt.preview.preparing import QUIET_S
-from takt.preview.roles import Role, pose_roles
+from takt.preview.roles import DrawnRole, pose_roles
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context, evaluated
 from takt.tests.gpu.readback import posed_on_gpu
@@ -46,7 +46,7 @@ def dancer() -> tuple[Object, Object]:
 
 def test_the_preview_of_a_score_is_blenders_mesh_under_its_action(dancer: tuple[Object, Object]) -> None:
     armature, mesh = dancer
-    character = Character(armature.session_uid)
+    character = PreviewCharacter(armature.session_uid)
     character.refresh(armature, [mesh])
     assert character.skeleton is not None
     geometry = read_geometry(mesh, list(character.skeleton.names), np.ones((len(character.skeleton), 3)))
@@ -63,11 +63,11 @@ def test_the_preview_of_a_score_is_blenders_mesh_under_its_action(dancer: tuple[
 
 def test_without_time_a_character_is_shown_as_posed_then_where_it_was_last(dancer: tuple[Object, Object]) -> None:
     armature, mesh = dancer
-    character, ahead, motion = Character(armature.session_uid), Ahead(sampled_rows), motion_of(armature)
+    character, ahead, motion = PreviewCharacter(armature.session_uid), Ahead(sampled_rows), motion_of(armature)
     character.refresh(armature, [mesh])
 
     def shown(motion: Motion | None, at_s: float, has_time: bool) -> tuple[FloatArray, bool]:
-        [posed], is_there = pose_roles([Role(character, armature, (), motion, at_s)], ahead, lambda: has_time)
+        [posed], is_there = pose_roles([DrawnRole(character, armature, (), motion, at_s)], ahead, lambda: has_time)
         return posed.palette.matrices, is_there
 
     as_posed, is_there = shown(None, 0.0, has_time=False)
@@ -165,8 +165,8 @@ def viewport() -> Iterator[Any]:
     target.free()
 
 
-def previewed(character: Character, armature: Object, geometry: Any, frame: int) -> FloatArray:
-    role = Role(character, armature, (), motion_of(armature), time_s(armature, context.scene, frame))
+def previewed(character: PreviewCharacter, armature: Object, geometry: Any, frame: int) -> FloatArray:
+    role = DrawnRole(character, armature, (), motion_of(armature), time_s(armature, context.scene, frame))
     [posed], _ = pose_roles([role])
     positions, _ = posed_on_gpu(geometry, posed.palette, "LINEAR")
     return positions

@@ -14,9 +14,9 @@ from mathutils import Matrix
 from takt.core.maths.arrays import FloatArray
 from takt.preview import smooth as smooth_module
 from takt.preview.cast import Actor, Cast
-from takt.preview.character import Character
+from takt.preview.character import PreviewCharacter
 from takt.preview.choices import Choices
-from takt.preview.draw import View
+from takt.preview.draw import CameraView
 from takt.preview.floor import bound
 from takt.preview.smooth import Smooth
 from takt.tests.characters import context, own_character
@@ -37,14 +37,14 @@ def draw() -> Draw:
     """Return what draws a character; see drawn."""
     rig, mesh = own_character()
     view, projection = camera_matrices()
-    return partial(drawn, rig, mesh, View(np.array(view), np.array(projection), SIZE, SIZE, encode=False))
+    return partial(drawn, rig, mesh, CameraView(np.array(view), np.array(projection), SIZE, SIZE, encode=False))
 
 
-def drawn(rig: bpy.types.Object, mesh: bpy.types.Object, view: View, smooth: Smooth | None, size: int = SIZE, *,
+def drawn(rig: bpy.types.Object, mesh: bpy.types.Object, view: CameraView, smooth: Smooth | None, size: int = SIZE, *,
           choices: Choices | None = None, outline: Any = None, before: float | None = None,
           after: float | None = None) -> FloatArray:
     """Draw the character over a colour; before, after: when a white half of the picture is drawn, at that depth."""
-    made = Character(rig.session_uid)
+    made = PreviewCharacter(rig.session_uid)
     made.note_settings([mesh])
     made.refresh(rig, [mesh])
     target = gpu.types.GPUOffScreen(size, size, format="RGBA32F")

@@ -15,9 +15,9 @@ from takt.bridge.scores import score
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.scene.traces import Mark, Traces
 from takt.preview import life, way
-from takt.preview.draw import View
+from takt.preview.draw import CameraView
 from takt.preview.floor import bound
-from takt.preview.look import Look
+from takt.preview.look import ViewportLook
 from takt.preview.way_shapes import shapes_of
 from takt.samples.character import add_armature, bone_tails
 from takt.samples.clip_files import LIBRARY
@@ -31,12 +31,12 @@ ALL_OVER, NOTHING_YET = 1e6, -1e6
 Image = npt.NDArray[np.float32]
 
 
-def from_above() -> View:
+def from_above() -> CameraView:
     """Return a view straight down, in which a picture shows 2 REACH_M each way around the origin."""
     look = np.eye(4)
     look[2, 3] = -HIGH_M
     clip = np.diag((1.0 / REACH_M, 1.0 / REACH_M, -1.0 / (2.0 * HIGH_M), 1.0))
-    return View(look, clip, SIZE, SIZE, encode=False, look=Look())
+    return CameraView(look, clip, SIZE, SIZE, encode=False, look=ViewportLook())
 
 
 def pixel(point: FloatArray) -> tuple[int, int]:

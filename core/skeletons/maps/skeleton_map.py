@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -129,21 +128,6 @@ class SkeletonMap:
     def missing(self) -> tuple[str, ...]:
         """The joints that every humanoid has and that were not found, though this body may have them."""
         return tuple(name for name in ESSENTIAL if name not in self.joint_of and name not in self.without)
-
-    def corrected(self, meant: Mapping[str, str | None]) -> SkeletonMap:
-        """Return the map with the meanings of some joints (by name) changed by the user.
-
-        If another joint had one of these meanings, it loses it. Raises SkeletonMismatchError for unknown names.
-        """
-        unknown = [name for name in meant if name not in self.skeleton.index_of]
-        if unknown:
-            raise SkeletonMismatchError(f"skeleton {self.skeleton.name!r} has no joint {', '.join(map(repr, unknown))}")
-        given = {name: joint for joint, name in meant.items() if name is not None}
-        new = tuple(meant[joint] if joint in meant else None if given.get(name or "") else name
-                    for joint, name in zip(self.skeleton.names, self.meant, strict=True))
-        sure = tuple(0.0 if name is None else 1.0 if joint in meant else certainty
-                     for joint, name, certainty in zip(self.skeleton.names, new, self.certainties, strict=True))
-        return SkeletonMap(self.skeleton, new, sure, self.turn, (), is_checked=True, pose=self.pose)
 
 
 def fingerprint(skeleton: Skeleton) -> str:
