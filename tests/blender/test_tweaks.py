@@ -514,7 +514,8 @@ def test_tweaks_that_two_characters_share_go_by_the_first(tweaked: Any, wait: Wa
 
 
 @pytest.mark.parametrize(("said", "message"), [
-    ("{", "their keys stay where they are; begin a new layer (+)"), ('{"version": 99}', "version 99, which this Takt does not know"),
+    ("{", "their keys stay where they are; begin a new layer (+)"),
+    ('{"version": 99}', "version 99, which this Takt does not know"),
     ('{"version": 1, "texts": []}', "their keys stay where they are; begin a new layer (+)")])
 def test_ties_that_cannot_be_read_leave_the_keys_alone(tweaked: Any, wait: Wait, said: str, message: str) -> None:
     set_key(tweaked, 130)
