@@ -39,7 +39,7 @@ class Grid:
     def seconds(self, ticks: FloatArray) -> FloatArray:
         """Return the times of ticks in the music, in seconds, with the same shape.
 
-        >>> Grid(0.5, 1.0, (Change(4.0, 1.0, 0.0),)).seconds(np.array((0.0, 4.0, 6.0))).tolist()
+        >>> Grid(0.5, 1.0, (TempoChange(4.0, 1.0, 0.0),)).seconds(np.array((0.0, 4.0, 6.0))).tolist()
         [1.0, 3.0, 5.0]
         """
         return np.asarray(self.offset_s + _area(ticks, *_knots(self)))

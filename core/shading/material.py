@@ -113,7 +113,7 @@ class Material:
 def check_programme(programme: Programme, textures: int) -> None:
     """Raise ValueError unless a programme leaves one value, stays within MAX_DEPTH, and uses only existing textures.
 
-    >>> check_programme((Step("ADD"),), textures=0)
+    >>> check_programme((ProgrammeStep("ADD"),), textures=0)
     Traceback (most recent call last):
     ValueError: ADD takes 2 values, there are 0
     """
@@ -141,7 +141,7 @@ def evaluate(programme: Programme, texels: Sequence[FloatArray] = (), painted: F
 
     texels: (N, 4) of each texture. painted: (N, 4). object_colour: (4,), one for the whole object.
 
-    >>> evaluate((*number(0.5), *number(0.25), Step("ADD"))).tolist()
+    >>> evaluate((*number(0.5), *number(0.25), ProgrammeStep("ADD"))).tolist()
     [0.75, 0.75, 0.75, 2.0]
     """
     stack: list[FloatArray] = []
