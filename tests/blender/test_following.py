@@ -45,7 +45,7 @@ def last_frame(rig: bpy.types.Object) -> float:
 
 def test_others_are_followed_where_the_active_one_takes_all_the_time(dancer: bpy.types.Object, wait: Wait,
                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
-    active = dancer.copy()
+    active: Any = dancer.copy()
     bpy.context.collection.objects.link(active)
     bpy.context.view_layer.objects.active = active
     properties.character(active).action = active.animation_data.action = None
