@@ -38,7 +38,7 @@ from .performing import Performance
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
 _LOOK_S = 0.004
-"""So long one look looks at characters: of a crowd at some, at the active one always, at the others in turn."""
+"""So long one look looks at characters: at the active one always, at the others in turn, at one of them at least."""
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for that long."""
 
@@ -156,7 +156,10 @@ def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_
 
 
 def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
-    """Yield the armatures to look at now: the active one, then those that were not looked at for longest."""
+    """Yield the armatures to look at now: the active one, then those that were not looked at for longest.
+
+    At least one of these, so that their turn comes even where a look at the active one takes all the time.
+    """
     global _turn
     began_s, layer = time.monotonic(), bpy.context.view_layer
     active = None if layer is None else layer.objects.active
@@ -164,11 +167,12 @@ def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Ob
         yield active
     uids = list(armatures)
     for _ in uids:
+        _turn = (_turn + 1) % len(uids)
+        if armatures[uids[_turn]] == active:
+            continue
+        yield armatures[uids[_turn]]
         if time.monotonic() - began_s > _LOOK_S:
             return
-        _turn = (_turn + 1) % len(uids)
-        if armatures[uids[_turn]] != active:
-            yield armatures[uids[_turn]]
 
 
 def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:

@@ -43,6 +43,20 @@ def last_frame(rig: bpy.types.Object) -> float:
     return float(max(curve.keyframe_points[-1].co.x for curve in curves(rig)))
 
 
+def test_others_are_followed_where_the_active_one_takes_all_the_time(dancer: bpy.types.Object, wait: Wait,
+                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    active: Any = dancer.copy()
+    bpy.context.collection.objects.link(active)
+    bpy.context.view_layer.objects.active = active
+    properties.character(active).action = active.animation_data.action = None
+    monkeypatch.setattr(following, "_LOOK_S", -1.0)
+    wait(0.2)
+    before = last_frame(dancer)
+    properties.character(dancer).procedure = "pair"
+    wait(1.5)
+    assert last_frame(dancer) < before
+
+
 def test_the_action_follows_what_is_typed_and_set(dancer: bpy.types.Object, wait: Wait) -> None:
     kept, scene = properties.character(dancer), bpy.context.scene
     action, before = kept.action, last_frame(dancer)

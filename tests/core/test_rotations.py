@@ -62,6 +62,17 @@ def test_multiply_is_the_product_of_matrices(a: FloatArray, b: FloatArray) -> No
     assert rot.to_matrix(rot.multiply(a, b)) == pytest.approx(rot.to_matrix(a) @ rot.to_matrix(b), abs=EXACT)
 
 
+def test_multiply_gives_the_same_bits_wherever_arrays_lie() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 67, 4))
+    found = set()
+    for _ in range(500):
+        others = [np.empty(size, dtype=np.uint8) for size in rng.integers(1, 4096, 6).tolist()]
+        del others[rng.integers(6)]  # leaves room between others
+        found.add(rot.multiply(a.copy(), b.copy()).tobytes())
+    assert len(found) == 1
+
+
 @given(quaternions())
 def test_conjugate_undoes(q: FloatArray) -> None:
     assert rot.multiply(q, rot.conjugate(q)) == pytest.approx(rot.IDENTITY, abs=EXACT)
