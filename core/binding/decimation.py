@@ -76,8 +76,12 @@ def _spanning(corners: IntArray, face_sizes: IntArray) -> BoolArray:
 
 def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> IntArray:
     """Return the cell of each point, (P,), in a grid about the origin of which about `most` cells hold some."""
-    some = points[face_vertices] - points[face_vertices[_following(face_sizes)]]
-    edge = float(np.sqrt((some * some).sum() / len(some)))
+    following = face_vertices[_following(face_sizes)]
+    squared = 0.0
+    for column in np.ascontiguousarray(points.T):  # rows of three would be gathered many times as slowly
+        along = column[face_vertices] - column[following]
+        squared += float(along @ along)
+    edge = float(np.sqrt(squared / len(following)))
     cell = edge * float(np.sqrt(len(points) / most))
     key = np.zeros(len(points), dtype=np.int64)
     for _ in range(_TRIES):

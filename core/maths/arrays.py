@@ -76,6 +76,16 @@ def product(a: FloatArray, b: FloatArray) -> FloatArray:
     return out
 
 
+def bounds(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least and greatest coordinates (C,) of points (N, C), many times as fast as row by row.
+
+    >>> [ends.tolist() for ends in bounds(np.array(((0.0, 5.0), (1.0, 4.0))))]
+    [[0.0, 4.0], [1.0, 5.0]]
+    """
+    columns = np.ascontiguousarray(points.T)
+    return columns.min(axis=1), columns.max(axis=1)
+
+
 def runs(mask: BoolArray) -> list[tuple[int, int]]:
     """Return where each run of True in a mask (N,) begins and ends; the end is not in it.
 
