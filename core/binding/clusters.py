@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, distinct
 from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])
@@ -67,9 +67,9 @@ class Clusters:
         normals = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0.0)
         apart = label[first] != label[second]
         first, second = first[apart], second[apart]
-        edge = np.linalg.norm(surface.points[first] - surface.points[second], axis=1)
+        edge = _gaps(surface.points, first, second)
         first, second = label[first], label[second]
-        link = np.maximum(np.linalg.norm(points[first] - points[second], axis=1), _SHORTEST_LINK * edge)
+        link = np.maximum(_gaps(points, first, second), _SHORTEST_LINK * edge)
         weights = np.divide(weights[apart] * edge, link, out=np.zeros_like(edge), where=link > 0.0)
         return cls(label.astype(np.int64), points, normals, areas, (first, second, weights), cell)
 
@@ -86,8 +86,8 @@ class Clusters:
             return
         first, second, _ = self.links
         own = np.arange(len(values))
-        key = np.unique(np.concatenate((first * len(values) + second, second * len(values) + first,
-                                        own * len(values) + own)))
+        key = distinct(np.concatenate((first * len(values) + second, second * len(values) + first,
+                                       own * len(values) + own)))
         start = np.searchsorted(key, own * len(values))
         count = np.diff(np.append(start, len(key)))
         neighbour = key % len(values)
@@ -121,6 +121,10 @@ class Clusters:
             total: FloatArray = np.bincount(target.reshape(-1), value.reshape(-1),
                                             len(own) * len(used)).astype(np.float64)
             yield used, total.reshape(len(own), -1)
+
+
+def _gaps(points: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(np.take(points, first, axis=0) - np.take(points, second, axis=0), axis=1))
 
 
 def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:

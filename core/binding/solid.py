@@ -72,7 +72,8 @@ class Solid:
             inside = self.contains(starts + directions * travelled)
             depth[running[~inside]] = travelled
             kept = np.flatnonzero(inside)
-            running, starts, directions = (np.take(each, kept, axis=0) for each in (running, starts, directions))
+            running = running[kept]
+            starts, directions = (np.take(each, kept, axis=0) for each in (starts, directions))
             travelled += 0.5 * self.cell
         return depth
 
