@@ -13,6 +13,9 @@ from .surface import Surface, connected
 _SIDES = np.array([1.0, 0.93, 0.87])
 """Unequal, so that rounding does not decide about normals halfway between two axes of a symmetric body."""
 
+_WORTH_IT = 0.5
+"""Points are joined where that leaves at most this share of them: it blurs, and would save little otherwise."""
+
 _FINER = 6
 _MOST_PIECES = 1.5
 _BELL = 0.6
@@ -42,7 +45,7 @@ class Clusters:
 
     @classmethod
     def of(cls, surface: Surface, most: int) -> Clusters:
-        """Join points until there are at most about `most` clusters; a surface with no more points keeps its own.
+        """Join points until there are at most about `most` clusters; a surface with no more than twice as many keeps all.
 
         Points are joined that share a cell of a grid, look towards the same of the six sides, and are
         connected there, so that fingers stay apart; points in far too many pieces are joined all the same.
@@ -50,7 +53,7 @@ class Clusters:
         grows.
         """
         first, second, weights = surface.edges()
-        if len(surface.points) <= most:
+        if _WORTH_IT * len(surface.points) <= most:
             return cls(np.arange(len(surface.points)), surface.points, surface.normals, surface.areas,
                        (first, second, weights), 0.0)
         label, cell = _labels(surface, most)
