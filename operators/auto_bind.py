@@ -97,8 +97,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         if result.report.idle.names:
             report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
         for what, names in (*self._left_alone,
-                            ("Bones without length, which run to their children, or on from their parents; if weights are wrong, "
-             "move their tails in Edit Mode, and bind again",
+                            ("Bones without length, which run to their children, or on from their parents; if weights "
+                             "are wrong, move their tails in Edit Mode, and bind again",
                              result.report.rig.without_length),
                             ("Made single-user, as they get other weights than what shares their mesh", parted)):
             if names:

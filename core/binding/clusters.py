@@ -45,7 +45,7 @@ class Clusters:
 
     @classmethod
     def of(cls, surface: Surface, most: int) -> Clusters:
-        """Join points until there are at most about `most` clusters; a surface with no more than twice as many keeps all.
+        """Join points until there are at most about `most` clusters; a surface with up to twice as many keeps its own.
 
         Points are joined that share a cell of a grid, look towards the same of the six sides, and are
         connected there, so that fingers stay apart; points in far too many pieces are joined all the same.
