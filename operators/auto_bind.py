@@ -97,7 +97,8 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         if result.report.idle.names:
             report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
         for what, names in (*self._left_alone,
-                            ("Bones without length, which run to their children, or on from their parents",
+                            ("Bones without length, which run to their children, or on from their parents; if weights "
+                             "are wrong, move their tails in Edit Mode, and bind again",
                              result.report.rig.without_length),
                             ("Made single-user, as they get other weights than what shares their mesh", parted)):
             if names:
@@ -149,7 +150,8 @@ def _odd(rig: RigOddities) -> list[str]:
     return [text for text, is_so in (
         ("All bones are named as controls or ends, and were used anyway; if another armature has deforming bones, "
          "undo, and bind to it", rig.only_controls),
-        ("All bones have the same name but for numbers; sides and controls were told by their places alone",
+        ("All bones have the same name but for numbers; sides and controls were told by their places alone; if weights "
+         "are wrong, rename the bones, and bind again",
          rig.alike and not rig.only_controls)) if is_so]
 
 

@@ -6,7 +6,7 @@ Blender has no bulk access to vertex groups. The fastest way, which also keeps s
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import attrgetter
@@ -148,7 +148,7 @@ def _set_weights(mesh_object: bpy.types.Object, chosen: IntArray, others: _Membe
             if count == 1:
                 alike = alike[flat[starts[alike]] != 1.0]  # a weight of 1 was set when it was added
             rows = flat[starts[alike, None] + np.arange(count)]
-            _for_each(bpy.types.bpy_prop_collection.foreach_set, [lists[i] for i in alike.tolist()], "weight", rows)
+            _for_each(bpy.types.bpy_prop_collection.foreach_set, map(lists.__getitem__, alike.tolist()), "weight", rows)
 
 
 def _read_memberships(mesh_object: bpy.types.Object) -> _Memberships:
@@ -172,7 +172,7 @@ def _read_memberships(mesh_object: bpy.types.Object) -> _Memberships:
     return _Memberships(counts, groups, weights)
 
 
-def _for_each(access: Any, lists: Sequence[Any], name: str, rows: "np.ndarray[Any, Any]") -> None:
+def _for_each(access: Any, lists: Iterable[Any], name: str, rows: "np.ndarray[Any, Any]") -> None:
     """Call foreach_get or foreach_set of each list with its row; `map` is three times as fast as a loop."""
     deque(map(access, lists, repeat(name), rows), maxlen=0)
 

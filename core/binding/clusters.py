@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray, distinct
 from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])
 """Unequal, so that rounding does not decide about normals halfway between two axes of a symmetric body."""
+
+_WORTH_IT = 0.5
+"""Points are joined where that leaves at most this share of them: it blurs, and would save little otherwise."""
 
 _FINER = 6
 _MOST_PIECES = 1.5
@@ -42,7 +45,7 @@ class Clusters:
 
     @classmethod
     def of(cls, surface: Surface, most: int) -> Clusters:
-        """Join points until there are at most about `most` clusters; a surface with no more points keeps its own.
+        """Join points until there are at most about `most` clusters; a surface with up to twice as many keeps its own.
 
         Points are joined that share a cell of a grid, look towards the same of the six sides, and are
         connected there, so that fingers stay apart; points in far too many pieces are joined all the same.
@@ -50,7 +53,7 @@ class Clusters:
         grows.
         """
         first, second, weights = surface.edges()
-        if len(surface.points) <= most:
+        if _WORTH_IT * len(surface.points) <= most:
             return cls(np.arange(len(surface.points)), surface.points, surface.normals, surface.areas,
                        (first, second, weights), 0.0)
         label, cell = _labels(surface, most)
@@ -67,9 +70,9 @@ class Clusters:
         normals = np.divide(normals, length, out=np.zeros_like(normals), where=length > 0.0)
         apart = label[first] != label[second]
         first, second = first[apart], second[apart]
-        edge = np.linalg.norm(surface.points[first] - surface.points[second], axis=1)
+        edge = _gaps(surface.points, first, second)
         first, second = label[first], label[second]
-        link = np.maximum(np.linalg.norm(points[first] - points[second], axis=1), _SHORTEST_LINK * edge)
+        link = np.maximum(_gaps(points, first, second), _SHORTEST_LINK * edge)
         weights = np.divide(weights[apart] * edge, link, out=np.zeros_like(edge), where=link > 0.0)
         return cls(label.astype(np.int64), points, normals, areas, (first, second, weights), cell)
 
@@ -86,8 +89,8 @@ class Clusters:
             return
         first, second, _ = self.links
         own = np.arange(len(values))
-        key = np.unique(np.concatenate((first * len(values) + second, second * len(values) + first,
-                                        own * len(values) + own)))
+        key = distinct(np.concatenate((first * len(values) + second, second * len(values) + first,
+                                       own * len(values) + own)))
         start = np.searchsorted(key, own * len(values))
         count = np.diff(np.append(start, len(key)))
         neighbour = key % len(values)
@@ -121,6 +124,10 @@ class Clusters:
             total: FloatArray = np.bincount(target.reshape(-1), value.reshape(-1),
                                             len(own) * len(used)).astype(np.float64)
             yield used, total.reshape(len(own), -1)
+
+
+def _gaps(points: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    return np.asarray(np.linalg.norm(np.take(points, first, axis=0) - np.take(points, second, axis=0), axis=1))
 
 
 def _labels(surface: Surface, most: int) -> tuple[IntArray, float]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray, distinct
 from .surface import connected
 
 _TRIES = 6
@@ -42,7 +42,8 @@ def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray,
     label = _cells(points, face_vertices, face_sizes, most)
     other = face_vertices[_following(face_sizes)]
     within = label[face_vertices] == label[other]
-    label = _with_thin_pieces(connected(len(points), face_vertices[within], other[within]), face_vertices, face_sizes)
+    label = connected(len(points), np.compress(within, face_vertices), np.compress(within, other))
+    label = _with_thin_pieces(label, face_vertices, face_sizes)
     count = int(label.max()) + 1
     if not _FEWEST * most <= count <= _WORTH_IT * len(points):
         return kept
@@ -76,8 +77,12 @@ def _spanning(corners: IntArray, face_sizes: IntArray) -> BoolArray:
 
 def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> IntArray:
     """Return the cell of each point, (P,), in a grid about the origin of which about `most` cells hold some."""
-    some = points[face_vertices] - points[face_vertices[_following(face_sizes)]]
-    edge = float(np.sqrt((some * some).sum() / len(some)))
+    following = face_vertices[_following(face_sizes)]
+    squared = 0.0
+    for column in np.ascontiguousarray(points.T):  # rows of three would be gathered many times as slowly
+        along = column[face_vertices] - column[following]
+        squared += float(along @ along)
+    edge = float(np.sqrt(squared / len(following)))
     cell = edge * float(np.sqrt(len(points) / most))
     key = np.zeros(len(points), dtype=np.int64)
     for _ in range(_TRIES):
@@ -88,7 +93,7 @@ def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, mo
             index = np.rint(column / cell).astype(np.int64)
             index -= index.min()
             key = key * (index.max() + 1) + index
-        found = len(np.unique(key))
+        found = len(distinct(key))
         if found <= most:
             break
         cell *= 1.02 * float(np.sqrt(found / most))

@@ -172,8 +172,9 @@ def _parts(surface: Surface, clusters: Clusters, welded: bool) -> IntArray:
 def _at_vertices(runs: Sequence[Influences], point_of: IntArray) -> Influences:
     """Return the influences of V vertices from those of their points, given in runs of different widths."""
     width = max(run.joints.shape[1] for run in runs)
-    joints, weights = (np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts])[point_of]
-                       for parts in ([run.joints for run in runs], [run.weights for run in runs]))
+    joints, weights = (
+        np.take(np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts]), point_of, 0)
+        for parts in ([run.joints for run in runs], [run.weights for run in runs]))
     return Influences(joints, weights)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, bounds
 from ..skinning.influences import Influences
 from .idle import IdleBones, find_idle
 from .input import BindInput
@@ -18,6 +18,9 @@ from .surface import Surface, triangulate
 
 _FLAT = 1e-3
 """A mesh whose thickness is less than this share of its size has no inside."""
+
+_Box = tuple[FloatArray, FloatArray]
+"""The least and greatest coordinates of a mesh's vertices, (3,) each."""
 
 
 @dataclass(frozen=True)
@@ -55,48 +58,47 @@ def find_unusual(body: BindInput, influences: Influences, roles: Roles | None = 
     """
     flat, boneless = [], []
     parts = [body.part == part for part in range(int(body.part.max()) + 1)]
-    sizes = [float(np.linalg.norm(np.ptp(body.vertices[own], axis=0))) if own.any() else 0.0 for own in parts]
-    for part, own in enumerate(parts):
+    boxes = [bounds(body.vertices[own]) if own.any() else None for own in parts]
+    sizes = [float(np.linalg.norm(box[1] - box[0])) if box else 0.0 for box in boxes]
+    for part, (own, box) in enumerate(zip(parts, boxes, strict=True)):
         if _is_flat(body, own):
             flat.append(part)
-        elif own.any() and not _holds_a_bone(body, own, largest=sizes[part] == max(sizes)):
+        elif box and not _holds_a_bone(body, own, box, largest=sizes[part] == max(sizes)):
             boneless.append(part)
     return BindReport(find_idle(body, influences, roles), tuple(flat), tuple(boneless),
-                      _times_larger(body, parts, max(sizes)), find_oddities(body), len(parts))
+                      _times_larger(body, [box for box in boxes if box], max(sizes)), find_oddities(body), len(parts))
 
 
-def _times_larger(body: BindInput, parts: Sequence[BoolArray], size: float) -> float:
+def _times_larger(body: BindInput, boxes: Sequence[_Box], size: float) -> float:
     """Return how many times as large as the skeleton a mesh is; one bone does not tell how large a body should be."""
     skeleton = float(np.linalg.norm(np.ptp(np.concatenate((body.heads, body.tails)), axis=0)))
     if len(body.heads) < 2 or skeleton <= 0.0 or size <= 0.0:
         return 1.0
-    boxes = [(body.vertices[own].min(axis=0), body.vertices[own].max(axis=0)) for own in parts if own.any()]
     starts_within = any(((body.heads > low) & (body.heads < high)).all(axis=1).any() for low, high in boxes)
     return 1.0 if size < skeleton and starts_within else size / skeleton
 
 
 def _is_flat(body: BindInput, own: BoolArray) -> bool:
-    corners: IntArray = body.face_vertices[own[body.face_vertices]]
-    if len(corners) == 0:
+    if not own[body.face_vertices].any():
         return bool(own.any())
-    offsets = body.vertices[own] - body.vertices[own].mean(axis=0)
-    spread = np.sqrt(np.maximum(np.linalg.eigvalsh(offsets.T @ offsets), 0.0))
+    columns = np.ascontiguousarray(body.vertices[own].T)
+    spread = np.sqrt(np.maximum(np.linalg.eigvalsh(np.cov(columns, bias=True)), 0.0))
     return bool(spread[0] <= _FLAT * spread[2])
 
 
-def _holds_a_bone(body: BindInput, own: BoolArray, largest: bool) -> bool:
+def _holds_a_bone(body: BindInput, own: BoolArray, box: _Box, largest: bool) -> bool:
     """Tell whether a mesh holds a bone, from head to tail or from its parent's head to its own.
 
     A bone that passes the box of the mesh must also be wound about by its surface, as `held_bones` asks; of the
     largest mesh the box is enough, since it may be a mere shell.
     """
-    points = body.vertices[own]
-    on_lines = _within(points.min(axis=0), points.max(axis=0), *_bones(body))
+    on_lines = _within(*box, *_bones(body))
     if largest or not len(on_lines):
         return len(on_lines) > 0
     kept = own[body.face_vertices[np.cumsum(body.face_sizes) - body.face_sizes]]
     number = np.cumsum(own) - 1
     corners = number[body.face_vertices[np.repeat(kept, body.face_sizes)]]
+    points = body.vertices[own]
     surface = Surface.build(points, triangulate(points, corners, body.face_sizes[kept]))
     return bool((np.abs(winding(surface.points[surface.triangles], on_lines)) > INSIDE).any())
 

@@ -42,9 +42,10 @@ class Solid:
         """
         half = np.ceil(np.abs(points).max(axis=0) / cell).astype(np.int64) + _MARGIN
         wall = np.zeros(2 * half + 1, dtype=np.bool_)
-        for some in (points, samples):
-            wall[tuple(_cells(some, cell, half))] = True
-        winding = winding_numbers(_cells(samples, cell, half), areas / cell**2, wall.shape)
+        sampled = _cells(samples, cell, half)
+        for some in (_cells(points, cell, half), sampled):
+            wall[tuple(some)] = True
+        winding = winding_numbers(sampled, areas / cell**2, wall.shape)
         return cls(~flood(~wall) | (winding > _INSIDE), cell)
 
     def centres(self) -> FloatArray:
@@ -70,7 +71,9 @@ class Solid:
         while len(running) and travelled < most:
             inside = self.contains(starts + directions * travelled)
             depth[running[~inside]] = travelled
-            running, starts, directions = running[inside], starts[inside], directions[inside]
+            kept = np.flatnonzero(inside)
+            running = running[kept]
+            starts, directions = (np.take(each, kept, axis=0) for each in (starts, directions))
             travelled += 0.5 * self.cell
         return depth
 
@@ -119,9 +122,10 @@ def winding_numbers(cells: IntArray, areas: FloatArray, shape: tuple[int, ...]) 
     x, y, z = (np.fft.fftfreq(along, 1.0 / along) for along in room)
     away = np.sqrt(x[:, None, None] ** 2 + y[:, None] ** 2 + z**2)
     away[0, 0, 0] = 0.5
-    product = np.fft.rfftn(1.0 / away) * np.fft.rfftn(outflow, room, axes=(0, 1, 2))
-    kept = tuple(slice(along) for along in shape)
-    return np.asarray(np.fft.irfftn(product, room, axes=(0, 1, 2))[kept] / (4.0 * np.pi))
+    found = np.fft.rfftn(1.0 / away) * np.fft.rfftn(outflow, room, axes=(0, 1, 2))
+    found = np.fft.ifft(found, axis=0)[:shape[0]]  # axis by axis, so that no more is transformed than is kept
+    found = np.fft.ifft(found, axis=1)[:, :shape[1]]
+    return np.asarray(np.fft.irfft(found, room[2], axis=2)[..., :shape[2]] / (4.0 * np.pi))
 
 
 def _smooth_length(least: int) -> int:

@@ -89,8 +89,8 @@ class Surface:
         """
         if not len(self.triangles):
             return np.zeros((0, 3)), np.zeros((0, 3))
-        corners = self.points[self.triangles]
-        longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+        corners = np.take(self.points, self.triangles, axis=0)
+        longest = np.max([_lengths(corners[:, corner] - corners[:, corner - 1]) for corner in range(3)], axis=0)
         along = np.clip(np.ceil(longest / spacing), 1, _MOST_SAMPLES_ALONG).astype(np.int64)
         runs = [along == n for n in np.unique(along)]
         points = [np.einsum("sk,tkc->tsc", _spread(int(along[run][0])), corners[run]).reshape(-1, 3) for run in runs]
@@ -245,7 +245,7 @@ def connected(count: int, first: IntArray, second: IntArray) -> IntArray:
 def _shared_edges(triangles: IntArray, points: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Return triangle pairs that alone share an edge, and 1 where both run along it in opposite directions."""
     ends = np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=2).reshape(-1, 2)
-    key = ends.min(axis=1) * points + ends.max(axis=1)
+    key = np.minimum(ends[:, 0], ends[:, 1]) * points + np.maximum(ends[:, 0], ends[:, 1])
     order = np.argsort(key, kind="stable")
     _, first, count = np.unique(key[order], return_index=True, return_counts=True)
     one, other = order[first[count == 2]], order[first[count == 2] + 1]
@@ -266,14 +266,14 @@ def _corner_products(points: FloatArray, triangles: IntArray) -> Iterator[FloatA
 
     Lengths times its sine are twice the area, at all three: one cross product does for a triangle.
     """
-    corners = [points[triangles[:, corner]] for corner in range(3)]
+    corners = [np.take(points, triangles[:, corner], axis=0) for corner in range(3)]
     sides = [corners[(corner + 1) % 3] - corners[corner] for corner in range(3)]
     for corner in range(3):
         yield -(sides[corner] * sides[corner - 1]).sum(axis=1)
 
 
 def _face_normals(points: FloatArray, triangles: IntArray) -> tuple[FloatArray, FloatArray]:
-    a, b, c = (points[triangles[:, k]] for k in range(3))
+    a, b, c = (np.take(points, triangles[:, k], axis=0) for k in range(3))
     across = np.cross(b - a, c - a)
     length = _lengths(across)
     unit = np.divide(across, length[:, None], out=np.zeros_like(across), where=length[:, None] > 0.0)

@@ -46,15 +46,19 @@ def weld(vertices: FloatArray, tolerance: float) -> IntArray:
     """
     point_of = np.zeros(len(vertices), dtype=np.int64)
     crowded = np.arange(len(vertices))  # vertices that still share their group with others
+    columns = np.ascontiguousarray(vertices.T)
     unchanged = axis = 0
     while unchanged < 3 and len(crowded):
-        order = crowded[np.lexsort((vertices[crowded, axis], point_of[crowded]))]
-        cut = (np.diff(point_of[order]) != 0) | (np.diff(vertices[order, axis]) > tolerance)
-        unchanged = unchanged + 1 if np.array_equal(cut, np.diff(point_of[order]) != 0) else 0
+        order = crowded[np.argsort(columns[axis, crowded])]
+        order = order[np.argsort(point_of[order], kind="stable")]
+        apart = np.diff(point_of[order]) != 0
+        cut = apart | (np.diff(columns[axis, order]) > tolerance)
+        unchanged = unchanged + 1 if np.array_equal(cut, apart) else 0
         group = np.concatenate(([0], np.cumsum(cut)))
         alone = np.bincount(group)[group] == 1
         group += point_of.max() + 1  # new numbers, apart from those of vertices already alone
         point_of[order] = group
         crowded = order[~alone]
         axis = (axis + 1) % 3
-    return np.unique(point_of, return_inverse=True)[1].reshape(-1)
+    is_used = np.bincount(point_of) > 0
+    return np.asarray((np.cumsum(is_used) - 1)[point_of])

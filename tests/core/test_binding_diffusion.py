@@ -78,6 +78,13 @@ def test_small_surfaces_keep_their_points():
     assert clusters.cell == 0 and (carried(clusters, whole, values) == values).all()
 
 
+def test_points_are_joined_only_where_that_halves_them():
+    whole = surface(20, 20)
+    half = len(whole.points) // 2
+    assert Clusters.of(whole, half).cell == 0 and len(Clusters.of(whole, half).points) == len(whole.points)
+    assert Clusters.of(whole, half - 1).cell > 0
+
+
 def test_big_surfaces_become_few_clusters_of_one_side():
     whole = surface()
     clusters = Clusters.of(whole, MOST)
