@@ -18,8 +18,8 @@ from takt.samples.skeleton import build_skeleton
 FPS, SWAP_FRAMES, FRAMES = 60, 2, 121
 LIFTED_M = 0.1
 FASTEST_LEGS_PER_S = 0.3
-LOWER_LEGS, HANGS_LEGS = 2e-4, 0.005
-MOMENT_S, DRAWN_LEGS = 0.3, 0.0015
+HANGS_LEGS = 0.005
+MOMENT_S, DRAWN_LEGS = 0.3, 0.0005
 """So long before and after feet change their legs do much about it, and hardly more than so much beyond."""
 ROUNDING, ENDS_LEGS = 1e-9, 1e-5
 UP = np.array((0.0, 1.0, 0.0))
@@ -81,8 +81,8 @@ def test_hips_of_a_body_with_other_feet_do_not_hop_where_its_feet_change(
     done = retarget(clip, with_long_feet(longer))
     times = np.arange(FRAMES) / FPS
     own, (hips, low) = heights(clip, times), heights(done.clip, times)
-    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.001
-    assert (low - own[1]).min() > -LOWER_LEGS and (low - own[1]).max() < HANGS_LEGS
+    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.0007
+    assert (low - own[1]).min() > -ROUNDING and (low - own[1]).max() < HANGS_LEGS
     assert np.abs(np.diff(hips)).max() * FPS <= FASTEST_LEGS_PER_S
 
 

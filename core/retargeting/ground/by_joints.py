@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import LOW_LEGS
+from ...clips.contacts import LOW_LEGS, depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
 from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
@@ -26,11 +26,12 @@ from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
+from .fitted_curves import POSTURE_S
 from .grounding import Ground
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
 from .soft_ground import ON_LEGS, Measured, softly
-from .touching import FULL_WEIGHT, NEAR_LEGS, NEARLY_LEGS
+from .touching import FULL_WEIGHT, NEAR_LEGS
 
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
 _LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
@@ -51,6 +52,8 @@ _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
 """And no farther is that of one who lies or sits; in between he crouches or strides."""
+_UNSEEN_LEGS: Final = 0.005
+"""Hips that go by no more another way stay on it, and so do legs."""
 _MOMENT_S: Final = 0.2
 """Half of the longest moment: who is so low for no longer, as in a run with low hips, does not lie."""
 
@@ -235,8 +238,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if not has_skin and len(between := _where_bent(times, heights.lift, _BENT * size)):
         heights |= measured(between, source.heights(theirs, between))
     lifted = Ground(heights.times_s, heights.lift, legs, np.zeros(heights.feet.shape))
-    is_level = np.ptp(heights.lift) <= NEARLY_LEGS * ratio * leg
-    return lifted if has_skin or is_level else _softly(heights, lifted, ratio * leg, target)
+    return lifted if has_skin else _softly(heights, lifted, ratio * leg, target)
 
 
 def _softly(heights: _Heights, lifted: Ground, leg: float, target: BodyMotion) -> Ground:
@@ -253,7 +255,9 @@ def _softly(heights: _Heights, lifted: Ground, leg: float, target: BodyMotion) -
                      ArmsOnGround(none, none, none), leg)
     clip = Clip("", target.skeleton, float(times[-1]), target.rotations, target.translations, Tracks.empty(3))
     ground = softly(found, clip, (lifted,))
-    return replace(ground, lift=lifted.lift + ground.lift)
+    seen = times[np.abs(ground.lift) > _UNSEEN_LEGS * leg]
+    share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
+    return replace(ground, lift=lifted.lift + share * ground.lift, drawn=share[:, None] * ground.drawn)
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
