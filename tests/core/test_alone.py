@@ -18,7 +18,6 @@ from takt.tests.core.stepping import BODY, backwards, cut, tipping, walking
 
 UP = np.array((0.0, 1.0, 0.0))
 LEG_M = 0.825
-"""How much more hips may accelerate than in the clip, in a thirtieth of a second."""
 STRAIGHT_DEG = 11.0
 """Of knees that are bent by 6° at rest."""
 
