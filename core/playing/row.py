@@ -203,9 +203,7 @@ class Row:
                           zip((edges, jumps, np.zeros(0)), found, strict=True)))
 
     def _clip_poses(self, segment: IntArray, times_s: FloatArray) -> Pose:
-        """Return the clips' poses in segments (F,), without transitions; joints that no clip moves hold their last
-        pose.
-        """
+        """Return the clips' poses in segments (F,) without transitions; unmoved joints hold their last pose."""
         own_times_s = (times_s - self.layout.begin_s.take(segment)) * self.sides.tempo.take(segment)
         clip = self.sequence.clip.take(segment)
         return self._unplaced(segment, np.minimum(own_times_s, self.sources.durations_s.take(clip)))

@@ -57,8 +57,9 @@ class Settings:
 
     LEAD with LINEAR is the default: among the methods that keep the beat and the clips' tempo, it disturbs hips, hands
     and feet least at seams (benchmarks/joins.py). It also does not fade out the clips' own motion there, where accents
-    are. By the change of the joints' angular velocity alone (benchmarks/seams.py: 39.4°/frame² where it changes most,
-    139 the worst of all), BOTH is a little better with linear curves (37.9; 149), and as good with cosine ones (39.4; 149).
+    are. By the change of the joints' angular velocity alone (benchmarks/seams.py: 39.4°/frame² where it changes most;
+    139, the worst of all), BOTH is a little better with linear curves (37.9; 149), and as good with cosine ones (39.4;
+    149).
     """
 
     procedure: str = "main"
@@ -213,7 +214,7 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
     if len(errors) == len(fitted):
         raise ScoreError(*errors)
     told = (replace(error, is_warning=True) for error in errors)
-    without_target.update((name, None) for name in skeleton.names if name in without_source)  # both sides may have the name
+    without_target.update((name, None) for name in skeleton.names if name in without_source)  # both may have the name
     return (fitted, tuple(without_target),
             (*told, *missed.values(), *said))
 
