@@ -81,8 +81,7 @@ class Trunk:
                    _radii(points - np.array((centre, 0.0, 0.0))) if len(points) else _usual_radii(centre), centre)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return distances of points (F, P, 3) outside the trunk's skin, (F, P) in lengths, and directions out, (F, P,
-        3).
+        """Return distances of points (F, P, 3) outside the skin, (F, P) in lengths, and directions out, (F, P, 3).
 
         Directions are unit vectors that fade to zero towards the centre, where no direction leads out. world: (F, J, 3,
         4) of all joints.
