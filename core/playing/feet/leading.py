@@ -24,7 +24,8 @@ LET_GO: Final = 6
 """The index of the gap's own instant among these."""
 FADES: Final = 2 * CLOCKS
 """Then six numbers each, for three axes at both edges, of: the shift from foot to foothold, on a step the foothold
-itself; the foot's speed there; its acceleration. They fade by the first three of _POLYNOMIALS.
+itself; the foot's speed there; and 3 × speed + half of its acceleration, in units of the fade. They fade by the first
+three of _POLYNOMIALS.
 """
 CLEAR: Final = FADES + 18
 """Then the foot's lift at both edges, and its least height in the middle of its own path."""

@@ -1,4 +1,4 @@
-"""How often calls are repeated whose way is to fit."""
+"""Number of repetitions of calls whose paths are to fit."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .warping import STANDS_SIZES, innermost, whole_rounds
 
 def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: Traveller,
            shown: Callable[[FloatArray], FloatArray]) -> tuple[Segments, tuple[Problem, ...]]:
-    """Return a sequence whose ways that fit are repeated as often as they need, and what is to be said of them.
+    """Return a sequence in which fitting calls are repeated as often as needed, and problems.
 
-    row: the sequence, with one round of each. shown: from times to those that a clock shows.
-    In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
-    and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
-    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
+    row: the sequence with one round of each. shown: from times to those that a clock shows. Let a call last T, and its
+    clip last t and travel w. Played n times, its relative pace is T/(n·t), and on a path of length L its relative step
+    length is L/(n·w). Both are nearest to 1 for n = √(T/t · L/w); if nothing plays its role, n = T/t. In lanes there is
+    one round.
     """
     ways = innermost(sequence.ways)
     if not any(way.going.fits for way in ways):
@@ -50,7 +50,7 @@ def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
 
 @dataclass(eq=False)
 class _Counting:
-    """Goes from way to way; now: what carries the body after the last one."""
+    """Goes from path to path. now: the placement that carries the body after the last one."""
 
     row: Row
     cast: Mapping[str, Target]
@@ -59,7 +59,7 @@ class _Counting:
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
 
     def rounds(self, way: Way) -> int:
-        """Return how often a way is gone; the body is at its end afterwards."""
+        """Return the repetitions of a path; the body is at its end afterwards."""
         layout, going = self.row.layout, way.going
         edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
         (begin, end), facing = self.traveller.seen(self.row.sample(edges_s))
@@ -77,11 +77,11 @@ class _Counting:
             curve.points[-1] - np.exp(1j * (last_rad - goes)) * end))
         own, lasts_s = abs(end - begin), self.row.own_s(way.first, way.after)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
-            return 1  # the warp says that it leads nowhere
+            return 1  # the warp reports it
         return whole_rounds(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
 
     def rounds_by_time(self, way: Way) -> int:
-        """Return how often a way is gone in its time, wherever it leads."""
+        """Return the repetitions of a path by its time, wherever it leads."""
         layout, lasts_s = self.row.layout, self.row.own_s(way.first, way.after)
         time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
         return whole_rounds(time_s / lasts_s) if lasts_s > 0.0 else 1
@@ -90,7 +90,7 @@ class _Counting:
         return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)
 
     def _target(self, role: str, time_s: float) -> Still:
-        """Return what plays a role at a time."""
+        """Return the target of a role at a time."""
         return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
 
     def _placed(self, place: Still, position: complex, facing: float,
