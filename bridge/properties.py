@@ -67,8 +67,8 @@ _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 _AXES = [(identifier, *entry) for identifier, entry in AXES.items()]
 
 
-KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
-                                     "edited by hand"),
+KEYS = (("KEYS", "As Few as Needed", "Keys of the clips, and those that transitions need, exact to 0.01°: easy to "
+                                     "edit by hand"),
         ("EVERY_FRAME", "Every Frame", "One key at each frame, for each bone that moves"))
 
 
@@ -99,7 +99,7 @@ def load_format_property(**more: Any) -> Any:
     return EnumProperty(
         name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
         description="Which file is meant where the library has several of one name",
-        items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(endings())}"),
+        items=[(ANY_FORMAT, "Any", f"The first of these files that exists: {', '.join(endings())}"),
                *((ending, ending, f"The {ending} file, if there is one") for ending in endings())], **more)
 
 
@@ -152,7 +152,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in TRANSITION_METHODS.items()])
         curve: EnumProperty(
             name="Curve", default=_DEFAULTS.curve, override=_OVERRIDABLE, update=changes.score,
-            description="How a transition comes in and goes out",
+            description="Weight curve of transitions",
             items=[(identifier, entry.label, entry.description) for identifier, entry in CURVES.items()])
         interpolation: EnumProperty(
             name="Interpolation", default=_DEFAULTS.interpolation, override=_OVERRIDABLE, update=changes.score,
@@ -177,7 +177,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in FITS.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
-            description="The speed that decides how long transitions are that have no length in the score",
+            description="Joint speed used for the length of transitions that have none in the score",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,

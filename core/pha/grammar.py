@@ -144,7 +144,7 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "to": Attribute(Kind.PART_OR_PLACE, "where in the clip the call ends: a fraction of the clip, or seconds, as "
                                             "in 1.5s; or a place: the call's path is bent to end there", "1"),
         "at": Attribute(Kind.PLACE, "the place where it begins", ""),
-        "along": Attribute(Kind.PATH, "the path that its way follows", ""),
+        "along": Attribute(Kind.PATH, "the path that the call follows", ""),
         "facing": Attribute(Kind.TRUTH, "whether the character also faces in the same direction as the place", "yes"),
         "weight": _WEIGHT_IN_PICK,
     }, ("with",)),

@@ -30,7 +30,7 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "ALONG": ("Along the Way", "Like Continue, but along a straight line: where a clip moves sideways or "
                                "backwards, the body turns instead"),
     "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
-    "IN_PLACE": ("In Place", "The root stays above where it is at rest"),
+    "IN_PLACE": ("In Place", "The root stays above its rest position"),
 }
 _STILL = 1e-4
 """Threshold of movement: a share of the farthest joint's travel or of the skeleton's size, radians, or a scale."""
