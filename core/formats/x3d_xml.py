@@ -20,10 +20,10 @@ _STANDARD: Final = frozenset(("Humanoid", "Joint", "Segment", "Site"))
 
 
 def read(data: bytes, path: Path | None) -> Scene:
-    """Read an X3D file in XML; raise FileError with its place where it is none.
+    """Read an X3D file in XML; raise FileError, with the place, if it is not one.
 
-    A document type declaration may name the standard's; nothing is fetched for it, and none that declares entities is
-    read.
+    A document type declaration may name the standard's file, which is never fetched. One that declares entities is
+    refused.
     """
     short = shortened(data) if len(data) <= MAX_KEPT_BYTES else Shortened(data, {})
     root = parse(short.data, path, MAX_NODES, may_name_standard=True, is_programs=True)
