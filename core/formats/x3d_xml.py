@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import quoted
 from .x3d_scene import MAX_NODES, Child, LeftOut, Node, Scene, Use, Value, route, texts
-from .xml import MAX_KEPT_BYTES, Element, parse
+from .xml import MAX_KEPT_BYTES, Documents, Element, parse
 from .xml_long_values import Shortened, shortened
 
 _MARKUP: Final = frozenset(("DEF", "USE", "containerField", "class", "id", "style"))
@@ -26,7 +26,7 @@ def read(data: bytes, path: Path | None) -> Scene:
     refused.
     """
     short = shortened(data) if len(data) <= MAX_KEPT_BYTES else Shortened(data, {})
-    root = parse(short.data, path, MAX_NODES, may_name_standard=True, is_programs=True)
+    root = parse(short.data, path, Documents(MAX_NODES, may_name_standard=True, is_programs=True))
     scene = Scene(path)
     if root.tag != "X3D":
         raise scene.error(f"this is no X3D file: its root is <{quoted(root.tag)[1:-1]}>, where <X3D> is wanted",
