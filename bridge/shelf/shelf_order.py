@@ -1,4 +1,4 @@
-"""Order of chips on the shelf: the library's, or best matches first for the selected block."""
+"""In which order chips lie on the shelf: as the library has them, or first what fits or is like what is selected."""
 
 from __future__ import annotations
 

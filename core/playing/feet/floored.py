@@ -118,14 +118,14 @@ class Floored(Over):
 
     @cached_property
     def hangs(self) -> FloatArray:
-        """How far feet hang above the ground at most while the body sits on each seat, (S,)."""
+        """By how much feet hang above the ground while the body sits on each seat, at most, (S,)."""
         times_s, lift = self._times_s, self._seated[1]
         return np.array([lift[(times_s >= seat.from_s) & (times_s <= seat.to_s)].max(initial=0.0)
                          for seat in self.seats])
 
     @cached_property
     def _numbers(self) -> FloatArray:
-        """The course of body and feet, (1 + 5 L, F), in steps of FINE_S."""
+        """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
         return (self._seated[0] if self.seats else self._on_floor).numbers
 
     @cached_property
@@ -141,9 +141,9 @@ class Floored(Over):
 
     @cached_property
     def _seated(self) -> tuple[_Course, FloatArray]:
-        """Return the course on floors and seats, and how far feet hang above the ground, (F,)."""
+        """Return the course on floors and seats, and by how much feet hang above the ground, (F,)."""
         lock, course, skin = self.lock, self._on_floor, self.seat_skin
-        assert skin is not None  # given with seats
+        assert skin is not None  # it comes with seats
         pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
         joints, _ = lock.limbs(pose)
         hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]

@@ -21,12 +21,12 @@ from .warping import STANDS_SIZES, innermost, whole_rounds
 
 def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: Traveller,
            shown: Callable[[FloatArray], FloatArray]) -> tuple[Segments, tuple[Problem, ...]]:
-    """Return a sequence in which fitting calls are repeated as often as needed, and problems.
+    """Return a sequence whose ways that fit are repeated as often as they need, and what is to be said of them.
 
-    row: the sequence with one round of each. shown: from times to those that a clock shows. Let a call last T, and its
-    clip last t and travel w. Played n times, its relative pace is T/(n·t), and on a path of length L its relative step
-    length is L/(n·w). Both are nearest to 1 for n = √(T/t · L/w); if nothing plays its role, n = T/t. In lanes there is
-    one round.
+    row: the sequence, with one round of each. shown: from times to those that a clock shows.
+    In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
+    and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
+    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
     """
     ways = innermost(sequence.ways)
     if not any(way.going.fits for way in ways):
@@ -77,7 +77,7 @@ class _Counting:
             curve.points[-1] - np.exp(1j * (last_rad - goes)) * end))
         own, lasts_s = abs(end - begin), self.row.own_s(way.first, way.after)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
-            return 1  # the warp reports it
+            return 1  # the warp says that it leads nowhere
         return whole_rounds(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
 
     def rounds_by_time(self, way: Way) -> int:

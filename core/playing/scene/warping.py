@@ -40,11 +40,11 @@ _NOWHERE: Final = 1e-6
 
 def warp_of(stage: Stage, row: Row, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
             shown: Callable[[FloatArray], FloatArray]) -> tuple[Warp | None, tuple[Problem, ...]]:
-    """Return the warp of a motion onto its paths, None if there is none, and problems.
+    """Return what bends a motion onto its ways, None if nothing does, and what is to be said of it.
 
-    stage: the motion as its clips lead. row: of its segments. ways: in order; of several at the same segments the inner
-    ones count. cast: objects by role names; paths of roles without object are left out. shown: from times to those that
-    a clock shows.
+    stage: the motion as its clips lead; row: of its segments. ways: in order; of several at the same segments
+    the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
+    shown: from times to those that a clock shows.
     """
     warping = _Warping(stage, row, dict(cast), traveller, shown)
     for way in innermost(ways):
@@ -63,21 +63,21 @@ def whole_rounds(rounds: float) -> int:
 
 
 def innermost(ways: Sequence[Way]) -> list[Way]:
-    """Return the paths that contain no others, in order."""
+    """Return the ways within which there are no others, in order."""
     spans = [_span(way) for way in ways]
     return [way for way, own in zip(ways, spans, strict=True) if not any(
         other != own and own[0] <= other[0] and other[1] <= own[1] for other in spans)]
 
 
 def edges_s(way: Way, row: Row) -> tuple[float, float]:
-    """Return the beginning and end of a path in seconds."""
+    """Return when a way begins and ends."""
     begin_s, end_s = float(row.layout.begin_s[way.first]), float(row.layout.end_s[way.after - 1])
     begin, end = (0.0, 1.0) if way.inside is None else way.inside
     return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
 
 
 def _span(way: Way) -> tuple[float, float]:
-    """Return the beginning and end of a path in segments."""
+    """Return where a way begins and ends, counted in segments."""
     return (float(way.first), float(way.after)) if way.inside is None else (
         way.first + way.inside[0], way.first + way.inside[1])
 
@@ -227,7 +227,7 @@ class _Warping:
 
     def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
                last_facing: float) -> GroundCurve | None:
-        """Return the curve onto which a path is bent, None if there is none."""
+        """Return the curve that a way is laid on, None if there is none."""
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))
