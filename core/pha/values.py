@@ -231,10 +231,20 @@ def _ticks_of_branches(text: Text, branches: list[int]) -> str:
     return ticks.pop()
 
 
+def times_of(attributes: Mapping[str, str]) -> str:
+    """Return how many times a call's duration plays: once for `fit`, whose duration is that of all rounds.
+
+    >>> times_of({"repeat": "3"}), times_of({"repeat": "fit"}), times_of({})
+    ('3', '1', '1')
+    """
+    repeat = attributes.get("repeat", "1")
+    return "1" if is_word(Kind.REPEAT, repeat) else repeat
+
+
 def _ticks_of_one(text: Text, element: int) -> str:
     tag, attributes = text.shape.tags[element], text.shape.attributes[element]
     if tag == "call":
-        return product(attributes.get("duration", "0"), attributes.get("repeat", "1"))
+        return product(attributes.get("duration", "0"), times_of(attributes))
     if tag in ("reach", "meet"):
         return total((attributes.get("duration", "0"), attributes.get("hold", "0")))
     if tag in RESTS or (tag == "together" and "duration" in attributes):
