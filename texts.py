@@ -27,8 +27,9 @@ SMALL_WORDS: Final = frozenset((
     "a", "an", "the", "and", "or", "but", "for", "to", "from", "of", "in", "on", "at", "by", "with", "as", "without",
     "per", "via", "if", "than", "up", "beside", "into", "over"))
 """What Blender's title case writes small within a label."""
-PHRASES: Final = ("left", "right", "comes in", "goes out", "eases in", "eases out")
-"""Words that are filled into messages, and are too short to be taken for such."""
+PHRASES: Final = ("left", "right", "comes in", "goes out", "eases in", "eases out", "automatic", "as ease", "as weight",
+                  "that of the longest lane")
+"""Words that are filled into messages and empty fields, and are too short to be taken for such."""
 _MOST_VARIANTS: Final = 8
 _NOT_SHOWN: Final = re.compile(
     r"(core/formats/(\w+_write|format)|core/skeletons/(maps/names|hanim)|core/shading/\w+|core/maths/\w+"

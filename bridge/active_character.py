@@ -10,7 +10,7 @@ from . import migrations, properties
 from .reports import GreyWithReason
 
 _GENERIC = re.compile(r"(armature|skeleton|rig|metarig|root|bip01|scene|object)[ _]?(object|root)?(\.\d{3,})?", re.I)
-"""Names of armatures that files make."""
+"""Default names that files give armatures."""
 _MODES_THAT_ALLOW_ACTIONS = frozenset({"OBJECT", "POSE"})
 
 

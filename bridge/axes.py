@@ -16,7 +16,7 @@ _Z: FloatArray = np.array((0.0, 0.0, 1.0))
 _UNEVEN = 1e-3
 """Scales of different axes that differ by a larger share than this are uneven."""
 _LIES = 0.7
-"""Cosine of the angle between a body's up and the scene's from which on it lies."""
+"""Cosine of the angle between a body's up and the scene's below which it lies."""
 
 
 def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
@@ -27,10 +27,10 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     mirrored, the world's up in the object's own space is used.
     """
     up = np.linalg.pinv(_linear(armature_object)) @ _Z
-    if np.linalg.norm(up) <= 0.0:  # scaled to nothing
+    if np.linalg.norm(up) <= 0.0:  # its scale is zero
         return BLENDER_FROM_HANIM
     across = np.array((-up[1], up[0], 0.0)) if np.hypot(up[0], up[1]) > 0.0 else np.array((1.0, 0.0, 0.0))
-    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # takes the object's Z there
+    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # takes Z to up
     return rot.multiply(tilted, BLENDER_FROM_HANIM)
 
 

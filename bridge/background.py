@@ -1,4 +1,4 @@
-"""Work on arrays outside of Blender's main thread, so that the window stays responsive and Esc works."""
+"""Computations outside Blender's main thread, so that the window stays responsive and Esc works."""
 
 import sys
 import threading
@@ -14,18 +14,18 @@ from ..core.errors import TaktError
 
 Result = TypeVar("Result")
 OVERRIDES_NEED_QUIET: Final = sys.version_info < (3, 12)
-"""Whether Blender may crash where an operator is called with another context while a Python thread runs.
+"""Whether Blender may crash if an operator is called with a context override while a Python thread runs.
 
-It lets go of Python's lock for the operator, and then looks members of the context up in the dictionary of the
-override. Whether the lock is to be taken for that it asks `_PyRuntime.gilstate.tstate_current`, which before Python
-3.12 says whether any thread has it, not whether this one does.
+Blender releases Python's lock for the operator, and then looks up members of the context in the override's dictionary.
+To decide whether it needs the lock, it asks `_PyRuntime.gilstate.tstate_current`. Before Python 3.12 that says whether
+any thread holds the lock, not whether this one does.
 """
 _QUIET_WITHIN_S: Final = 0.5
-"""So long the interface may stand still for an operator that can be done without."""
+"""Longest time for which the interface may wait for an operator that is not essential."""
 _running: WeakSet["BackgroundWork[Any]"] = WeakSet()
 _pausing = threading.Condition()
 _quiet_wanted = 0
-"""How many ask for quiet now."""
+"""Number of callers that ask for quiet."""
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def operator_context(**members: Any) -> Iterator[None]:
 
 
 def is_quiet_soon() -> bool:
-    """Wait a moment, and return whether `operator_context` would not wait for running work."""
+    """Wait a moment, and return whether `operator_context` could start without waiting for running work."""
     if not OVERRIDES_NEED_QUIET:
         return True
     until_s = time.monotonic() + _QUIET_WITHIN_S
@@ -52,7 +52,7 @@ def is_quiet_soon() -> bool:
 
 
 def is_quiet_wanted() -> bool:
-    """Tell whether work that may pause is to do so; such work calls what tells whether to go on, and waits there."""
+    """Return whether work that may pause should do so. Such work polls its callable, and waits there."""
     return _quiet_wanted > 0
 
 
@@ -73,8 +73,8 @@ class BackgroundWork(Generic[Result]):
     """A function that runs in a thread. It must not touch Blender's data.
 
     The function gets a callable that takes the share of work done and returns whether to continue. may_pause: that
-    callable waits while an `operator_context` needs quiet; within one, such work may be ended but not waited for.
-    cost_s: processor time that it took, once it has ended.
+    callable waits while an `operator_context` needs quiet. Within such a context this work may be cancelled, but not
+    waited for. cost_s: processor time used, once it has ended.
     """
 
     def __init__(self, function: Callable[[Callable[[float], bool]], Result], *, may_pause: bool = False) -> None:
@@ -90,12 +90,12 @@ class BackgroundWork(Generic[Result]):
         self._thread.start()
 
     def has_ended(self, within_s: float | None = 0.0) -> bool:
-        """Wait at most this long, None: without limit, and return whether it has ended."""
+        """Wait at most this long, None for no limit, and return whether it has ended."""
         self._thread.join(within_s)
         return not self._thread.is_alive()
 
     def is_still(self, within_s: float | None) -> bool:
-        """Wait that long at most, None: as long as it takes, and tell whether it has ended, or pauses."""
+        """Wait at most this long, None for no limit, and return whether it has ended or paused."""
         if not self._may_pause:
             return self.has_ended(within_s)
         with _pausing:

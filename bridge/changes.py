@@ -15,7 +15,7 @@ _next = count(1)
 _last_of_all = _last_score = _last_scene = _last_edit = 0
 _last_data: dict[int, int] = {}
 _watched: set[int] = set()
-"""The session_uids of objects whose evaluated shape somebody has asked for."""
+"""The session_uids of objects whose evaluated shape is in use."""
 
 
 def score(_settings: object = None, _context: object = None) -> None:

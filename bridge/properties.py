@@ -1,4 +1,4 @@
-"""What Takt keeps in a .blend: the score of a character and how it is played, in `Object.takt`."""
+"""Takt's data in a .blend: a character's score and how it is played, in `Object.takt`."""
 
 import re
 from functools import lru_cache
@@ -33,30 +33,33 @@ from .libraries import TaktOwnFolder, absolute
 from .saved_enums import EnumProperty
 
 NAME = "takt"
-"""Of the property of objects that holds all this."""
+"""Name of the property of objects that holds the data."""
 MADE_FROM = "takt_made_from"
-"""The property of an Action that Takt has made: what of, as a digest. It is kept there and not with the armature, so
-that both are of one age also where undo has brought back only one of them."""
+"""Property of an Action that Takt has made: a digest of its inputs. It is stored in the Action, not with the armature,
+so that both match even if undo brings back only one of them.
+"""
 KEYS_WRITTEN = "takt_keys_written"
-"""The property of an Action that Takt has made: a digest of the keys as they were written. Where they are others now,
-someone has edited them by hand."""
+"""Property of an Action that Takt has made: a digest of the keys as written. If the keys differ, the user has edited
+them.
+"""
 MUTES = "takt_mutes"
-"""The property of an Action that Takt has made: whether constraints are muted while an armature plays it."""
+"""Property of an Action that Takt has made: whether constraints are muted while an armature plays it."""
 MUTED = "takt_muted"
-"""The property of an Action that Takt has made: which those are, a line for each, its bone and its name with a tab."""
+"""Property of an Action that Takt has made: the muted constraints, one per line as bone, tab, name."""
 OF_SCORE = "takt_of_score"
-"""The property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
+"""Property of an Action that Takt has made: the name of the score. Another score gets an Action of its own."""
 OF_CLIP = "takt_of_clip"
-"""The property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
+"""Property of an Action that Takt has made: a digest of the clip and its file. See clip_of_action.py."""
 TIES = "takt_ties"
-"""The property of an Action of tweaks: to which moments of the music its keys are tied. See tweaks.py."""
+"""Property of an Action of tweaks: the moments of the music to which its keys are tied. See tweaks.py."""
 PLACED_BY = "takt_placed_by"
-"""The property of an Action of tweaks: the layout of blocks by which its keys lie, see tweak_placing.Layout.said. It is
-kept with the keys, so that undo brings back both."""
+"""Property of an Action of tweaks: the layout of blocks by which its keys lie, see tweak_placing.Layout.said. It is
+stored with the keys, so that undo brings back both.
+"""
 RANGE_LEFT = "takt_range_left"
-"""The property of a scene: first and last frame as Takt has left them; another range now is the user's own."""
+"""Property of a scene: first and last frame as Takt left them; another range is the user's own."""
 VERSION = 2
-"""Of what is saved; every change of it is a step in `migrations.STEPS`."""
+"""Version of the saved data; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
 NO_JOINT = "NONE"
 ANY_FORMAT = "ANY"
@@ -64,8 +67,8 @@ _OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 _AXES = [(identifier, *entry) for identifier, entry in AXES.items()]
 
 
-KEYS = (("KEYS", "As Few as Needed", "Where the clips have theirs and transitions need them, exact to 0.01°: to be "
-                                     "edited by hand"),
+KEYS = (("KEYS", "As Few as Needed", "Keys of the clips, and those that transitions need, exact to 0.01°: easy to "
+                                     "edit by hand"),
         ("EVERY_FRAME", "Every Frame", "One key at each frame, for each bone that moves"))
 
 
@@ -85,37 +88,37 @@ def library_property(options: Any = frozenset()) -> Any:
 
 
 def procedure_property(**more: Any) -> Any:
-    """Return the property that chooses a procedure."""
+    """Return the property for the choice of a procedure."""
     return StringProperty(name="Procedure", default=_DEFAULTS.procedure, override={"LIBRARY_OVERRIDABLE"},
                           update=changes.score,
                           description="Which of the score's procedures is played", **more)
 
 
 def load_format_property(**more: Any) -> Any:
-    """Return the property that chooses among files of one name."""
+    """Return the property for the choice among files of one name."""
     return EnumProperty(
         name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
         description="Which file is meant where the library has several of one name",
-        items=[(ANY_FORMAT, "Any", f"The first that is there of {', '.join(endings())}"),
+        items=[(ANY_FORMAT, "Any", f"The first of these files that exists: {', '.join(endings())}"),
                *((ending, ending, f"The {ending} file, if there is one") for ending in endings())], **more)
 
 
 def bvh_up_property(**more: Any) -> Any:
-    """Return the property that says which way is up in BVH files."""
+    """Return the property for the up axis of BVH files."""
     return EnumProperty(name="BVH Up", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
                         update=changes.score,
                         description="Up axis of BVH files, which the format does not store", **more)
 
 
 def bvh_forward_property(**more: Any) -> Any:
-    """Return the property that says where bodies face in BVH files."""
+    """Return the property for the facing direction of bodies in BVH files."""
     return EnumProperty(name="BVH Forward", default=AUTO, override={"LIBRARY_OVERRIDABLE"}, items=_AXES,
                         update=changes.score,
                         description="Forward axis of bodies in BVH files, which the format does not store", **more)
 
 
 class ScoreSettings:
-    """How a score is played; the annotations of the operator and of what is kept with the character."""
+    """How a score is played: annotations shared by the operator and the character's data."""
 
     if TYPE_CHECKING:
         library: str
@@ -149,7 +152,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in TRANSITION_METHODS.items()])
         curve: EnumProperty(
             name="Curve", default=_DEFAULTS.curve, override=_OVERRIDABLE, update=changes.score,
-            description="How a transition comes in and goes out",
+            description="Weight curve of transitions",
             items=[(identifier, entry.label, entry.description) for identifier, entry in CURVES.items()])
         interpolation: EnumProperty(
             name="Interpolation", default=_DEFAULTS.interpolation, override=_OVERRIDABLE, update=changes.score,
@@ -174,7 +177,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in FITS.items()])
         speed: EnumProperty(
             name="Auto Speed", default=_DEFAULTS.speed, override=_OVERRIDABLE, update=changes.score,
-            description="The speed that decides how long transitions are that have no length in the score",
+            description="Joint speed used for the length of transitions that have none in the score",
             items=[(identifier, entry.label, entry.description) for identifier, entry in SPEEDS.items()])
         joint_limits: BoolProperty(
             name="Joint Limits", default=False, override=_OVERRIDABLE, update=changes.score,
@@ -216,13 +219,13 @@ class ScoreSettings:
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
                  "fit", "speed", "root_motion", "loop", "lock_feet", "keep_contacts", "joint_limits", "load_format",
                  "bvh_up", "bvh_forward")
-"""What a motion depends on; the names are those of core's Settings but for what concerns libraries and rigs."""
+"""Settings that a motion depends on; named as in core's Settings, except for those of libraries and rigs."""
 ACTION_NAMES = ("key_mode", "rotations", "mute_constraints", "markers_wanted")
-"""What only the Action and the timeline depend on."""
+"""Settings that only the Action and the timeline depend on."""
 
 
 class TaktMarker(bpy.types.PropertyGroup):
-    """A timeline marker that Takt has set; `name` is the marker's."""
+    """A timeline marker that Takt has set. `name` is the marker's."""
 
     if TYPE_CHECKING:
         frame: int
@@ -231,7 +234,7 @@ class TaktMarker(bpy.types.PropertyGroup):
 
 
 def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
-    """Count what a person has chosen as certain, and take it from the bone that was it."""
+    """Mark a user's choice as certain, and remove the joint from the bone that had it."""
     changes.score()
     if joint.certainty < 1.0:
         joint.certainty = 1.0
@@ -244,14 +247,14 @@ def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
 
 
 def _take(joint: "TaktJoint", own: "TaktCharacter") -> None:
-    """Let no other bone be the same joint; it keeps what it was, so that the list can tell."""
+    """Remove the joint from any other bone, which remembers it so that the list can tell."""
     for other in own.joints:
         if other.meant == joint.meant and other.name != joint.name:
             other.meant, other.lost = NO_JOINT, joint.meant
 
 
 class TaktJoint(bpy.types.PropertyGroup):
-    """What a bone is in H-Anim; `name` is the bone's."""
+    """The H-Anim joint of a bone. `name` is the bone's."""
 
     if TYPE_CHECKING:
         meant: str
@@ -265,12 +268,12 @@ class TaktJoint(bpy.types.PropertyGroup):
                    *((name, hanim.label(name), f"{name} in H-Anim: {hanim.in_plain_words(name)}")
                      for name in hanim.PARENTS)])
         certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
-        lost: StringProperty(override=_OVERRIDABLE)  # the joint that it was until another bone was made that
+        lost: StringProperty(override=_OVERRIDABLE)  # the joint that it had until another bone took it
         turn: FloatVectorProperty(size=4, default=(1.0, 0.0, 0.0, 0.0), override=_OVERRIDABLE)  # in the reference pose
 
 
 class TaktProcedure(bpy.types.PropertyGroup):
-    """A procedure of the score as it was last played; `name` is its own."""
+    """A procedure of the score as it was last played. `name` is its own."""
 
     if TYPE_CHECKING:
         ticks: float
@@ -281,7 +284,7 @@ class TaktProcedure(bpy.types.PropertyGroup):
 
 
 class TaktClip(bpy.types.PropertyGroup):
-    """A clip that the score's file loads; `name` is what calls it."""
+    """A clip that the score's file loads. `name` is the one by which it is called."""
 
     if TYPE_CHECKING:
         seconds: float
@@ -290,7 +293,7 @@ class TaktClip(bpy.types.PropertyGroup):
 
 
 class TaktCalled(bpy.types.PropertyGroup):
-    """An Action that the score plays, held so that it is saved and appended with it; `name` is what calls it."""
+    """An Action that the score plays, referenced so that it is saved and appended with it. `name` calls it."""
 
     if TYPE_CHECKING:
         action: bpy.types.Action | None
@@ -299,7 +302,7 @@ class TaktCalled(bpy.types.PropertyGroup):
 
 
 def _bodies(owner: Any, _context: Any, _said: str) -> list[str]:
-    """Return what a layer's body is offered: parts that have a name, and the masks of the score."""
+    """Return the choices for a layer's body part: named parts, and the masks of the score."""
     text = getattr(owner.id_data, NAME).text
     return [*PARTS, *(() if text is None else _masks_of(text.as_string()))]
 
@@ -310,7 +313,7 @@ def _masks_of(said: str) -> tuple[str, ...]:
 
 
 class TaktTweaks(bpy.types.PropertyGroup):
-    """A layer of tweaks: an Action above the score's, whose keys go where their blocks go; `name` is its own."""
+    """A layer of tweaks: an Action above the score's, whose keys move with their blocks. `name` is its own."""
 
     if TYPE_CHECKING:
         action: bpy.types.Action | None
@@ -331,7 +334,7 @@ class TaktTweaks(bpy.types.PropertyGroup):
             name="Body", override=_OVERRIDABLE, search=_bodies, search_options={"SORT", "SUGGESTION"},
             description="Part of the body that this layer changes, such as left_arm, spine + arms - hands, bone:NAME, "
                         "or a mask. Empty: the whole body")
-        muted: StringProperty(override=_OVERRIDABLE)  # the curves that are muted since the body has not their bones
+        muted: StringProperty(override=_OVERRIDABLE)  # curves muted because their bones are outside the body part
         ease_in: FloatProperty(
             name="Ease In", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
             override=_OVERRIDABLE,
@@ -349,9 +352,9 @@ class TaktTweaks(bpy.types.PropertyGroup):
 
 
 class TaktParameter(bpy.types.PropertyGroup):
-    """A parameter of the procedure that plays; `name` is its own. What is at its default follows that.
+    """A parameter of the procedure that plays. `name` is its own. A value at the default follows the default.
 
-    is_here: whether the procedure has it now; the others keep their index, by which Blender's curves find them.
+    is_here: whether the procedure has it now. Others keep their index, by which Blender's curves find them.
     """
 
     if TYPE_CHECKING:
@@ -401,11 +404,11 @@ def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> 
 
 
 class TaktRole(bpy.types.PropertyGroup):
-    """What plays a role of the score; `name` is the role's.
+    """The object that plays a role of the score. `name` is the role's.
 
-    kind: place, path, prop, floor or person. is_here: whether the score has the role now; the others keep what plays
-    them. collection: of a floor, whose meshes count besides the target. meets: whether the character's hands meet its
-    hands.
+    kind: place, path, prop, floor or person. is_here: whether the score has the role now; other roles keep their
+    objects. collection: of a floor, whose meshes count besides the target. meets: whether the character's hands meet
+    its hands.
     """
 
     if TYPE_CHECKING:
@@ -446,7 +449,7 @@ class TaktHeld(bpy.types.PropertyGroup):
 
 
 class TaktMuted(bpy.types.PropertyGroup):
-    """A constraint that is, or may be, muted while a score plays; its name is the constraint's.
+    """A constraint that is, or may be, muted while a score plays. `name` is the constraint's.
 
     is_free: the user has let it act again, so it is never muted again.
     """
@@ -460,7 +463,7 @@ class TaktMuted(bpy.types.PropertyGroup):
 
 
 class TaktSwitched(bpy.types.PropertyGroup):
-    """A bone that turned by something else before it was switched to quaternions; its name is the bone's."""
+    """A bone that had another rotation mode before it was switched to quaternions. `name` is the bone's."""
 
     if TYPE_CHECKING:
         mode: str
@@ -469,26 +472,26 @@ class TaktSwitched(bpy.types.PropertyGroup):
 
 
 def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> None:
-    """Begin to keep settings, if nothing was kept before."""
+    """Start storing settings if nothing was stored before."""
     changes.score()
     mark_version(character)
 
 
 def score_path(kept: "TaktCharacter") -> str:
-    """Return the absolute path that a score came from, or that its Text was saved in since; "" if there is none."""
+    """Return the absolute path from which a score was loaded, or to which its Text was saved since; "" if none."""
     if kept.filepath:
         return absolute(kept.filepath, kept.id_data)
     return "" if kept.text is None else absolute(kept.text.filepath, kept.text)
 
 
 def mark_version(character: "TaktCharacter") -> None:
-    """Give settings that are about to be kept the present version's number."""
+    """Set the current version's number in settings about to be stored."""
     if character.version < VERSION:
         character.version = VERSION
 
 
 class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
-    """The score of an armature, how it is played, and what was made of it."""
+    """The score of an armature, how it is played, and the results."""
 
     if TYPE_CHECKING:
         version: int
@@ -528,7 +531,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_met: bool
         switched: bpy.types.bpy_prop_collection_idprop[TaktSwitched]
     else:
-        version: IntProperty(options={"HIDDEN"})  # 0: kept by a Takt that did not say
+        version: IntProperty(options={"HIDDEN"})  # 0: stored by a version without a number
         text: PointerProperty(
             type=bpy.types.Text, name="Score", override=_OVERRIDABLE, update=_choose_text,
             description="The score that this character plays")
@@ -548,10 +551,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
             description="Update the Action after every change of the score and its settings. Off: only Rebuild "
                         "updates it")
         action: PointerProperty(type=bpy.types.Action, name="Action", override=_OVERRIDABLE)
-        written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # the Action's paths, one in each line
+        written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # paths of the Action's curves, one per line
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
-        range_before: IntProperty(override=_OVERRIDABLE)  # the scene's last frame before the score made it later
-        range_after: IntProperty(override=_OVERRIDABLE)  # and what it became
+        range_before: IntProperty(override=_OVERRIDABLE)  # the scene's last frame before the score extended it
+        range_after: IntProperty(override=_OVERRIDABLE)  # and after
         procedures: CollectionProperty(type=TaktProcedure, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         procedure_index: IntProperty(
             name="Procedure", get=_procedure_index, set=_choose_procedure, override=_OVERRIDABLE,
@@ -566,20 +569,20 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         seed: IntProperty(
             name="Seed", min=0, default=_DEFAULTS.seed, override=_OVERRIDABLE, update=changes.score,
             description="Random seed of the score's picks: the same seed gives the same dance")
-        has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score leaves anything to the seed
+        has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score makes random choices
         sound: StringProperty(
             name="Music", subtype="FILE_PATH", override=_OVERRIDABLE, options={"PATH_SUPPORTS_BLEND_RELATIVE"},
             description="Where the score's music lies, if not in its library")
-        released: StringProperty(override=_OVERRIDABLE, update=changes.score)  # contacts that are switched off
+        released: StringProperty(override=_OVERRIDABLE, update=changes.score)  # contacts switched off
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)
         is_map_checked: BoolProperty(
             name="Use This Map", override=_OVERRIDABLE, update=changes.score,
             description="Confirm that this list is right, and use it to play clips of other skeletons")
-        reference_pose: StringProperty(override=_OVERRIDABLE)  # in which pose the body is compared, in words
+        reference_pose: StringProperty(override=_OVERRIDABLE)  # the pose in which the body is compared, in words
         has_reference_pose: BoolProperty(override=_OVERRIDABLE, update=changes.score)
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
-        are_muted: BoolProperty(override=_OVERRIDABLE)  # else they act, since another Action is assigned
+        are_muted: BoolProperty(override=_OVERRIDABLE)  # false while another Action is assigned
         held: CollectionProperty(type=TaktHeld, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         # The constraints that there were when the first Action came that may mute any, and whether one has come.
         met: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
@@ -592,12 +595,12 @@ _CLASSES = (TaktMarker, TaktProcedure, TaktClip, TaktCalled, TaktTweaks, TaktPar
 
 
 def character(armature_object: bpy.types.Object) -> TaktCharacter:
-    """Return what Takt keeps with an object."""
+    """Return Takt's data of an object."""
     return cast(TaktCharacter, getattr(armature_object, NAME))
 
 
 def register() -> None:
-    """Give every object Takt's settings."""
+    """Add Takt's settings to all objects."""
     for cls in _CLASSES:
         language.register_class(cls)
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
@@ -609,7 +612,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the settings away; what a file holds of them stays in the file."""
+    """Remove the settings; data stored in a file stays there."""
     delattr(bpy.types.Scene, RANGE_LEFT)
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY, MUTES, MUTED):
         delattr(bpy.types.Action, name)

@@ -1,4 +1,4 @@
-"""How operators tell that they cannot begin, what came of them, and that they give up."""
+"""Reports of operators: why they cannot start, their results, and errors."""
 
 import errno
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ _LONGEST_PATH = 120
 
 
 class GreyWithReason:
-    """An operator's base beside Blender's own: its buttons are grey where there is a problem, and tell it.
+    """Mixin for operators: their buttons are grey while there is a problem, and the tooltip shows it.
 
-    So are those of what can be undone while something is in Edit Mode.
+    Operators with undo are also grey while something is in Edit Mode.
     """
 
     @classmethod
@@ -40,9 +40,9 @@ class GreyWithReason:
 
 
 def edit_mode_problem(context: bpy.types.Context) -> str:
-    """Return why nothing can be changed that lies outside of what is in Edit Mode, "" if nothing is.
+    """Return why nothing outside of Edit Mode can be changed while something is edited, else "".
 
-    Edit Mode has an undo of its own, which brings back neither Texts nor Actions nor settings.
+    Edit Mode has an undo of its own, which restores neither Texts nor Actions nor settings.
     """
     if not context.mode.startswith(("EDIT_", "PARTICLE")):
         return ""
@@ -57,9 +57,9 @@ def report(operator: bpy.types.Operator, kinds: "set[Any]", message: str) -> Non
 
 
 def tell(operator: bpy.types.Operator, told: Iterable[Told]) -> None:
-    """Report what came of an operator; of several warnings the weightiest is told first.
+    """Report an operator's messages, the most important warning last.
 
-    It is reported last: of all reports Blender's status bar shows that one alone.
+    Blender's status bar shows only the last report.
     """
     findings = list(told)
     warnings = [each for each in findings if each[0] == "WARNING"]
@@ -78,7 +78,7 @@ def words_of(error: Exception) -> str:
 
 
 def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
-    """Report an error and give up."""
+    """Report an error and cancel."""
     lines = error.splitlines()
     more = [f"and {len(lines) - _PROBLEMS_SHOWN} more"] if len(lines) > _PROBLEMS_SHOWN else []
     report(operator, {"ERROR"}, "\n".join(lines[:_PROBLEMS_SHOWN] + more))
@@ -86,13 +86,13 @@ def refuse(operator: bpy.types.Operator, error: str) -> "set[Any]":
 
 
 def refuse_score(operator: bpy.types.Operator, error: TaktError) -> "set[Any]":
-    """Report that a score cannot be played as it stands: in brief, with all mistakes in the Info editor."""
+    """Report that a score cannot be played: briefly, with all mistakes in the Info editor."""
     report(operator, {"INFO"}, str(error))
     return refuse(operator, in_brief(error))
 
 
 def in_brief(error: TaktError) -> str:
-    """Say the first mistake of a file, where it is, and how many there are."""
+    """Return the first mistake of a file, its place, and the number of mistakes."""
     mistakes = [each for each in error.problems if not each.is_warning] if isinstance(error, FileError) else []
     if not mistakes:
         return str(error)

@@ -1,4 +1,4 @@
-"""Work in Blender's main thread that is done in steps, so that a window can show progress and be asked to stop."""
+"""Main-thread work done in steps, so that a window can show progress and react to Esc."""
 
 from collections.abc import Callable, Generator
 from typing import TypeVar
@@ -7,7 +7,7 @@ Result = TypeVar("Result")
 
 
 def finished(steps: Generator[float, None, Result], tell: Callable[[float], object] = lambda _: None) -> Result:
-    """Take all steps and return the result; tell: called with each share of the work that is done, 0 to 1."""
+    """Run all steps and return the result. tell: called with each share of the work done, 0 to 1."""
     while True:
         try:
             tell(next(steps))

@@ -1,4 +1,4 @@
-"""The differences between Blender 4.5 and 5.2, each behind a function; nothing else asks for the version."""
+"""Differences between Blender 4.5 and 5.2, each behind a function; no other code asks for the version."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, cast
@@ -7,16 +7,16 @@ import bpy
 
 
 def ensure_channelbag(action: bpy.types.Action, slot: bpy.types.ActionSlot) -> bpy.types.ActionChannelbag:
-    """Return the slot's channels in the action's first layer and strip, which are made where missing."""
+    """Return the slot's channels in the action's first layer and strip, created if missing."""
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     bag = cast(bpy.types.ActionKeyframeStrip, strip).channelbag(slot, ensure=True)
-    assert bag is not None  # it was to be made
+    assert bag is not None  # it has just been created
     return bag
 
 
 def add_fcurve(channels: bpy.types.ActionChannelbag, data_path: str, index: int, group: str) -> bpy.types.FCurve:
-    """Add a curve inside a group, which `new` itself can do from Blender 5.0 on."""
+    """Add a curve inside a group; from Blender 5.0 on `new` does that itself."""
     if bpy.app.version >= (5, 0, 0):
         return channels.fcurves.new(data_path, index=index, group_name=group)
     curve = channels.fcurves.new(data_path, index=index)
@@ -31,7 +31,7 @@ def is_selected(pose_bone: bpy.types.PoseBone) -> bool:
 
 
 def select_only(pose_bones: Collection[bpy.types.PoseBone], armature_object: bpy.types.Object) -> None:
-    """Select these bones in Pose Mode and no others, and show those that were hidden one by one."""
+    """Select only these bones in Pose Mode, and reveal those hidden individually."""
     assert armature_object.pose is not None
     names = {bone.name for bone in pose_bones}
     for pose_bone in armature_object.pose.bones:
@@ -42,9 +42,9 @@ def select_only(pose_bones: Collection[bpy.types.PoseBone], armature_object: bpy
 
 
 def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:
-    """Return what an object keeps in a property that an add-on has registered, as it is saved, or None if nothing.
+    """Return an object's saved property of a registered add-on, or None.
 
-    From Blender 5.0 on that is kept apart from the user's own properties.
+    From Blender 5.0 on it is stored apart from the user's own properties.
     """
     holder: Any = ob
     kept = holder.bl_system_properties_get() if bpy.app.version >= (5, 0, 0) else holder
@@ -52,7 +52,7 @@ def saved_settings(ob: bpy.types.Object, name: str) -> Mapping[str, Any] | None:
 
 
 def node_inputs(modifier: bpy.types.NodesModifier) -> dict[str, Any]:
-    """Return all that is set in a modifier of nodes, by name: values, and names of attributes that are to be read.
+    """Return all inputs of a Geometry Nodes modifier by name: values, and names of attributes to read.
 
     Since Blender 5.2, these are no longer stored as custom properties of the modifier.
     """
@@ -67,15 +67,15 @@ def node_inputs(modifier: bpy.types.NodesModifier) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return arrays, which print as where they lie, as tuples of numbers."""
+    """Return arrays as tuples of numbers: arrays print their memory address."""
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, (str, dict)) else value
 
 
 def start_gpu() -> str:
-    """Make the gpu module usable without a window and return "", or the reason why it cannot be.
+    """Make the gpu module usable without a window; return "", or the reason for failure.
 
-    With a window nothing is to be done. Blender 5.2 has `gpu.init()`; before, the module wakes up when
-    something has been rendered: a picture of 4 × 4 by Workbench, in a scene of its own.
+    With a window there is nothing to do. Blender 5.2 has `gpu.init()`. In earlier versions the module starts with the
+    first render: a 4 × 4 image by Workbench, in a scene of its own.
     """
     if not bpy.app.background:
         return ""
@@ -109,7 +109,7 @@ def _render_once() -> None:
 
 
 def principled_node(material: bpy.types.Material) -> bpy.types.Node:
-    """Return the shader node of a new material, which before Blender 5.0 has none until it is asked to."""
+    """Return the shader node of a new material; before Blender 5.0 it has none until nodes are switched on."""
     if bpy.app.version < (5, 0, 0):
         material.use_nodes = True
     tree = material.node_tree
@@ -118,12 +118,12 @@ def principled_node(material: bpy.types.Material) -> bpy.types.Node:
 
 
 def shader_tree(material: bpy.types.Material) -> bpy.types.NodeTree | None:
-    """Return the nodes that a material goes by; before Blender 5.0 it may have some without using them."""
+    """Return the nodes that a material uses; before Blender 5.0 it may have nodes without using them."""
     return material.node_tree if bpy.app.version >= (5, 0, 0) or material.use_nodes else None
 
 
 def choose_film(image_settings: bpy.types.ImageFormatSettings) -> None:
-    """Let a scene's output be a film; Blender 5.0 asks first whether it is pictures or films."""
+    """Set a scene's output to video; Blender 5.0 first needs the media type."""
     settings: Any = image_settings
     if bpy.app.version >= (5, 0, 0):
         settings.media_type = "VIDEO"

@@ -1,4 +1,4 @@
-"""Messages in another language: each is found by the template that its English words were made from."""
+"""Translation of messages: each is found by the template from which its English text was made."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Final
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BETWEEN: Final = ("\n", ". ", "; ", ": ", ", ")
-"""What joins messages; a message that no template has is translated part by part."""
+"""Separators of joined messages; a message without a template is translated part by part."""
 _LISTING: Final = (": ", ", ")
-"""Of these, what joins names too: single words between them stay as they are, since a bone may be called Head."""
+"""Separators that join names too: single words between them are not translated, since a bone may be called Head."""
 _PLACE: Final = re.compile(r"([^\n]*?\.\w+(?::\d+(?::\d+)?| \(byte \d+\)|, line \d+)): ")
-"""Before what is wrong in a file; that is a message of its own, which may have colons too."""
+"""The place of a mistake in a file, which precedes a message of its own; that may have colons too."""
 _OF_NAMES: Final = re.compile(
     r"(\w+_)?(names?|bones?|missing|joints?|layer|armature_object|mesh|action|holder|own)(_\d+)?")
-"""Values that are names of the user's."""
+"""Values that are the user's names."""
 _LONGEST: Final = 2000
-"""Characters of a message, or of one line of it; a longer one stays English, as no template is as long."""
+"""Longest message, or line of it, in characters; longer ones stay English, since no template is as long."""
 _MOST_KEPT: Final = 4096
 _DEEPEST: Final = 4
-"""Messages within messages, as an error in a report."""
+"""Greatest depth of messages within messages, such as an error in a report."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class _Template:
     longest: str
     pattern: str
     pieces: tuple[str, ...]
-    """Of the translation: text, the number of a value, text, …"""
+    """The translation in turns: text, the number of a value, text, …"""
     is_name: tuple[bool, ...]
-    """Which values are names, which stay as they are."""
+    """Which values are names, which are not translated."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """The texts of one language. words: of each English text, which may hold {values} in braces, the translation.
+    """The texts of one language. words: the translation of each English text, which may hold {values} in braces.
 
     >>> german = Wording({"{count} bones are idle": "{count} Knochen bewegen nichts", "Copied": "Kopiert"})
     >>> german.of("3 bones are idle"), german.of("Copied"), german.of("unknown")
@@ -54,7 +54,7 @@ class Wording:
                                for text in sorted(made, key=_weight, reverse=True))
 
     def of(self, message: str) -> str:
-        """Return a message in this language; what is not known, as names and paths, as it is."""
+        """Return a message in this language; unknown parts, such as names and paths, stay."""
         found = self._kept.get(message)
         if found is None:
             if len(self._kept) >= _MOST_KEPT:
@@ -68,7 +68,7 @@ class Wording:
         whole = self.words.get(message) or self._filled(message, depth)
         if whole:
             return whole
-        if message[:1].isupper():  # A hint becomes a sentence by a capital letter.
+        if message[:1].isupper():  # a hint becomes a sentence by a capital letter
             small = message[:1].lower() + message[1:]
             whole = self.words.get(small) or self._filled(small, depth)
             if whole:
@@ -93,12 +93,12 @@ class Wording:
 
 @lru_cache(maxsize=4096)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is needed first: all of them would take a third of a second."""
+    """Compile a pattern on first use: compiling all of them would take a third of a second."""
     return re.compile(pattern, re.DOTALL)
 
 
 def _weight(text: str) -> int:
-    """Return how much of a template is text; what says most is tried first."""
+    """Return the amount of text in a template; the longest is tried first."""
     return len(_PLACEHOLDER.sub("", text))
 
 
@@ -112,7 +112,7 @@ def _template(text: str, translated: str) -> _Template:
         else:
             seen.add(part)
             value = f"(?P<{part}>.*?)" if not part[0].isdigit() else "(.*?)"
-        # Where each text is found first it is found best: never looked for again, else a long message takes minutes.
+        # the first place of each text is the best one; trying others would take minutes for long messages
         is_last = number == len(parts) // 2
         pattern += f"(?>{value}{re.escape(after)})" if is_plain and not is_last else value + re.escape(after)
     pieces = _PLACEHOLDER.split(translated)
@@ -122,6 +122,6 @@ def _template(text: str, translated: str) -> _Template:
 
 
 def _is_name(parts: list[str], name: str) -> bool:
-    """Return whether a value is a name: it is called so, or stands in quotes."""
+    """Return whether a value is a name: by the placeholder's name, or since it is in quotes."""
     at = 2 * parts[1::2].index(name) + 1
     return bool(_OF_NAMES.fullmatch(name)) or (parts[at - 1].endswith("'") and parts[at + 1].startswith("'"))

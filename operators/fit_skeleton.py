@@ -20,7 +20,7 @@ from .background import Work, WorksInBackground
 from .move_joints import MovesJoints
 
 _NAMES_SHOWN = 5
-_BODIES: Final = [("auto", "Automatic", "A humanoid, or what its shape says"),
+_BODIES: Final = [("auto", "Automatic", "A humanoid or another body, decided by its shape"),
            ("humanoid", "Humanoid", "Head, two arms and two legs, also if it stands on four legs, or has a tail"),
            ("shape", "By Shape", "Spine, head, tail and the limbs that the mesh has")]
 _LIES: Final = "It lies: clear the armature's rotation (Alt R), and it stands"
@@ -44,7 +44,7 @@ class TAKT_OT_fit_skeleton(WorksInBackground[FitResult], bpy.types.Operator):
         moved: str
     else:
         naming: EnumProperty(
-            name="Names", description="How the bones are called", default=DEFAULT_NAMING,
+            name="Names", description="Naming convention of the bones", default=DEFAULT_NAMING,
             items=[(identifier, entry.label, entry.description) for identifier, entry in NAMINGS.items()])
         body: EnumProperty(name="Body", description="What the meshes are", default="auto", items=_BODIES)
         bind: BoolProperty(

@@ -38,7 +38,7 @@ _PAGES: Final = (*((f"bpy.ops.takt.{name}", page) for page, names in _OPERATORS.
 
 
 class TAKT_OT_help(bpy.types.Operator):
-    """Open Takt's manual in the browser; it lies on this computer"""
+    """Open Takt's manual in the browser, from this computer"""
 
     bl_idname = "takt.help"
     bl_label = "Manual"

@@ -15,7 +15,7 @@ from ..core.score_editor.shelf import found
 from .clip_folders import shown_armature
 from .in_steps import WorksInSteps
 
-_WHICH = (("SHOWN", "Shown", "All clips that the search leaves on the shelf"),
+_WHICH = (("SHOWN", "Shown", "All clips on the shelf that match the search"),
           ("BLOCK", "Block's", "The clip that the selected block plays"))
 
 

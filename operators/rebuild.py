@@ -22,7 +22,7 @@ from .in_steps import WorksInSteps
 
 
 class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
-    """Make the Action of the active armature anew from its score; clip files that have changed are read again"""
+    """Rebuild the Action of the active armature from its score, and read changed clip files again"""
 
     bl_idname = "takt.rebuild"
     bl_label = "Rebuild"

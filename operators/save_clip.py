@@ -50,7 +50,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
                                description="The folder of the library in which the file is put")
         first: IntProperty(name="First", description="The first frame", options={"SKIP_SAVE"})
         last: IntProperty(name="Last", description="The last frame", options={"SKIP_SAVE"})
-        overwrite: BoolProperty(name="Overwrite", description="Write over a file of that name", options={"SKIP_SAVE"})
+        overwrite: BoolProperty(name="Overwrite", description="Overwrite a file of that name", options={"SKIP_SAVE"})
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:

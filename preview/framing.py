@@ -19,18 +19,18 @@ from .corners import read_array
 from .floor import Floor
 
 _LENS_RAD = float(np.radians(28.0))
-"""From below to above."""
+"""Vertical angle of view."""
 _FILLED = 2.0 / 3.0
 _BESIDE_RAD, _ABOVE_RAD = float(np.radians(18.0)), float(np.radians(7.0))
 _NEAREST, _FARTHEST = 0.05, 60.0
-"""Of the figures' height."""
+"""Distances of the camera, in heights of the figures."""
 _CALM_S = 0.6
-"""How slowly the camera follows."""
+"""Smoothing time of the camera."""
 _HEIGHT_OF_HUMAN_M = 1.75
 _STAYS = 0.25
-"""Of their height: who goes up or down less is not followed."""
+"""Share of the figures' height; smaller vertical movements are not followed."""
 Plays = Callable[[bpy.types.Object], Playable | None]
-"""What tells what an armature plays."""
+"""Returns what an armature plays."""
 
 
 @dataclass(frozen=True, eq=False)

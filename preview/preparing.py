@@ -1,6 +1,6 @@
-"""Motions are sampled at the frames of the scene while nothing is drawn, so that playing finds them.
+"""Motions are sampled at the frames of the scene while nothing is drawn, so that poses are ready for playback.
 
-What is found once of each motion, as footholds under tweaks are, is found then too: no picture waits for it.
+What is computed once per motion, such as footholds under tweaks, is computed then too, and delays no drawing.
 """
 
 from collections.abc import Hashable, Mapping
@@ -18,20 +18,20 @@ from ..core.playing.ahead import Ahead
 from ..core.playing.stage import Playable
 
 QUIET_S: Final = 0.3
-"""So long nothing was drawn before motions are sampled: who plays, drags or types is not disturbed."""
+"""Time without drawing before motions are sampled: playing, dragging and typing are not disturbed."""
 PAUSE_S: Final = 0.02
 _PORTION_S: Final = 0.008
-"""After so much time at a stretch no further frames are begun."""
+"""Time limit of one portion; no further frames are begun after it."""
 _MOST_FRAMES: Final = 4096
-"""Of a scene, from the current frame on."""
+"""Most frames of a scene that are sampled, from the current one on."""
 
 
 @dataclass(eq=False)
 class Preparing:
-    """What is still to be sampled. drawn_s: when something was drawn last.
+    """Frames and characters still to be sampled. drawn_s: time of the last drawing.
 
-    key: for what; as long as it stays the same, what is done needs not be done again. waiting: the characters whose
-    motions are not sampled yet, by the session's numbers of their objects.
+    key: the state that is sampled; while it stays equal, finished work stays valid. waiting: the characters whose
+    motions are not sampled yet, by the session_uids of their objects.
     """
 
     drawn_s: float = 0.0
@@ -39,7 +39,7 @@ class Preparing:
     _waiting: list[int] = field(default_factory=list)
 
     def is_done(self, key: Hashable, scene: bpy.types.Scene) -> bool:
-        """Return whether all played motions are sampled; key: changes whenever they do."""
+        """Return whether all played motions are sampled. key: changes whenever they do."""
         return self._key == (key, _frames_of(scene)) and not self._waiting
 
     def is_quiet(self) -> bool:
@@ -48,7 +48,7 @@ class Preparing:
 
     def go_on(self, ahead: Ahead, playing: Mapping[int, Playable | None], key: Hashable,
               scene: bpy.types.Scene) -> None:
-        """Sample a portion of what characters play; playing: what each does, valid for a key."""
+        """Sample a portion of the characters' motions. playing: the motion of each, valid for a key."""
         if self._key != (key, _frames_of(scene)):
             self._key, self._waiting = (key, _frames_of(scene)), [*playing]
         frame_start = {ob.session_uid: properties.character(ob).frame_start for ob in scene.objects
@@ -62,14 +62,14 @@ class Preparing:
 
 
 def _frames_of(scene: bpy.types.Scene) -> tuple[int, int, float]:
-    """Return the first and the last frame that are played, and how many there are in a second."""
+    """Return the first and the last frame of playback, and frames per second."""
     is_preview = scene.use_preview_range
     return (scene.frame_preview_start if is_preview else scene.frame_start,
             scene.frame_preview_end if is_preview else scene.frame_end, frames_per_second(scene))
 
 
 def _frames(scene: bpy.types.Scene) -> FloatArray:
-    """Return the frames that are played, (F,), in the order in which playing comes by them from the current one on."""
+    """Return the frames of playback, (F,), in the order in which playback reaches them from the current one."""
     first, last, _ = _frames_of(scene)
     frames = np.arange(first, last + 1, dtype=np.float64)
     return np.roll(frames, -int(frames.searchsorted(scene.frame_current)))[:_MOST_FRAMES]

@@ -71,8 +71,8 @@ class BindOptions:
                                                    "weight that these leave",
             default=True)
         keep_existing: BoolProperty(
-            name="Keep Existing", description="Leave vertices as they are that have weights of the armature's bones "
-                                              "already; bind the others only",
+            name="Keep Existing", description="Keep vertices that already have weights of the armature's bones; "
+                                              "bind only the others",
             default=False, options={"SKIP_SAVE"})
 
     def settings(self) -> BindSettings:

@@ -1,1 +1,1 @@
-"""The scene: what plays the roles of a score."""
+"""The scene: objects that play the roles of a score."""

@@ -1,4 +1,4 @@
-"""The cast of a score: which objects of the scene play its roles, as core takes them."""
+"""The cast of a score: the objects of the scene that play its roles, as core takes them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from . import chairs, floors, held_courses
 from .curve_points import points_along
 
 _DIGITS = 6
-"""What moves by less than the last of these has not moved."""
+"""Decimals; smaller movements are ignored."""
 _HEAD_DIGITS = 4
-"""Of heads and of what others hold, so that two who look at each other come to rest."""
+"""Decimals for heads and held props, so that two characters who look at each other come to rest."""
 _NO_LENGTH = 1e-6
 _MOST_CHARACTERS = 256
 _characters: dict[tuple[int, str], tuple[Hashable, Target]] = {}
-"""What takes long to read, by the character whose role it plays: with what that depends on, and where it is."""
+"""Cache of slow reads, by character and role: the state they depend on, and the result."""
 _AHEAD = np.array((0.0, -1.0, 0.0))
-"""An object faces along its own −Y, as Blender's characters do."""
+"""Objects face along their own −Y, as Blender's characters do."""
 
 
 def keep(character: properties.TaktCharacter, roles: Mapping[str, str]) -> None:
-    """List the roles of a score with their kinds; those that it no longer has keep what plays them."""
+    """List the roles of a score with their kinds; roles that it no longer has keep their objects."""
     for name, kind in roles.items():
         known = character.cast.get(name)
         if known is not None and (known.kind, known.is_here) == (kind, True):
@@ -45,12 +45,12 @@ def keep(character: properties.TaktCharacter, roles: Mapping[str, str]) -> None:
 
 
 def read(armature_object: bpy.types.Object) -> tuple[tuple[str, Target], ...]:
-    """Return what plays the roles, by their names, in the armature's space over the score's frames."""
+    """Return the cast by role names, in the armature's space over the score's frames."""
     return tuple(_targets(armature_object))
 
 
 def key(armature_object: bpy.types.Object) -> Hashable:
-    """Return what is the same as long as the cast goes the same way; None while there is none."""
+    """Return a value that stays equal while the cast moves the same way, None without a cast."""
     found = read(armature_object)
     if not found:
         return None
@@ -70,7 +70,7 @@ def key(armature_object: bpy.types.Object) -> Hashable:
 
 
 def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None:
-    """Let one character's cast be another's too."""
+    """Copy one character's cast to another."""
     keep(to, {role.name: role.kind for role in source.cast if role.is_here})
     for role in source.cast:
         if role.is_here:
@@ -93,14 +93,14 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
 
 
 def is_cast(role: properties.TaktRole) -> bool:
-    """Return whether anything plays a role: an object, or for floors a collection."""
+    """Return whether a role has an object, or, for floors, a collection."""
     is_there = role.target is not None and not object_courses.is_gone(role.target)
     return is_there or (role.kind == "floor" and role.collection is not None)
 
 
 def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
                   read_anew: Callable[[], Target]) -> Target:
-    """Return the same as read_anew, of what takes long to read, only where something has changed."""
+    """Return the result of read_anew, from the cache if nothing has changed; for slow reads."""
     which = armature_object.session_uid, role.name
     now = (*(0 if each is None else each.session_uid for each in (role.target, role.collection)), role.kind,
            changes.of_scores(), changes.of_scenes(), changes.of_all_data(), scene.session_uid, scene.frame_end,
@@ -114,7 +114,7 @@ def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, 
 
 
 def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
-    """Return the floor that a role is, and Unfit where nobody can stand on it."""
+    """Return the floor that a role is, or Unfit if nobody can stand on it."""
     try:
         if role.target is not None and not object_courses.is_gone(role.target):
             _check_kind(role.target, "floor", armature_object)
@@ -124,7 +124,7 @@ def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: 
 
 
 def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
-    """Return what an object is as a role of a kind over the score's frames, and Unfit where it cannot be that."""
+    """Return an object as a role of a kind over the score's frames, or Unfit if it cannot play it."""
     try:
         _check_kind(target, kind, armature_object)
         return _over_time(target, kind, armature_object, scene)
@@ -133,7 +133,7 @@ def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Obje
 
 
 def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object) -> None:
-    """Raise TaktError if an object cannot play a role of a kind, by what it is."""
+    """Raise TaktError if an object cannot play a role of a kind."""
     name = quoted(target.name)
     if properties.is_of_character(target, armature_object):
         what = "the character" if target == armature_object else f"the body of {quoted(armature_object.name)}"
@@ -154,7 +154,7 @@ def _check_kind(target: bpy.types.Object, kind: str, armature_object: bpy.types.
 
 def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object,
                scene: bpy.types.Scene) -> Target:
-    """Return where an object is over the score's frames; raise TaktError if nobody knows."""
+    """Return the transforms of an object over the score's frames; raise TaktError if they are unknown."""
     fps, first = frames_per_second(scene), properties.character(armature_object).frame_start
     own, ours, up_to_head = object_courses.links(target), object_courses.links(armature_object), person.head(target)
     holds = held_courses.earlier(target, armature_object) if kind == "prop" else []
@@ -177,10 +177,10 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
 
 def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
            armature_object: bpy.types.Object) -> ScenePlace | ScenePath:
-    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError if it is nothing."""
+    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError if it does not fit."""
     if kind == "path":
         points = points_along(cast(bpy.types.Curve, target.data))
-        if len(points) < 2:  # a way has a beginning and an end
+        if len(points) < 2:  # a path has a beginning and an end
             raise TaktError(f"the curve {quoted(target.name)} has {len(points) or 'no'} point{'s' * (not len(points))} "
                             "in its first spline, expected two at least: draw it in Edit Mode")
         if not np.isfinite(points).all():
@@ -195,7 +195,7 @@ def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
 
 def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray | None,
             note: str) -> ScenePlace | ScenePath:
-    """Return the same in the model; matrix: (4, 4)."""
+    """Return a place or path in model space. matrix: (4, 4)."""
     if isinstance(still, ScenePath):
         return ScenePath(_points(np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3]), note)
     ahead = matrix[:3, :3] @ _AHEAD
@@ -210,5 +210,5 @@ def _point(values: FloatArray) -> tuple[float, float, float]:
 
 
 def _points(values: FloatArray) -> tuple[tuple[float, float, float], ...]:
-    """Return points (N, 3) as core takes them, all at once: a path that was drawn has thousands."""
+    """Return points (N, 3) as core takes them, all at once: a drawn path has thousands."""
     return tuple((x, y, z) for x, y, z in (values.round(_DIGITS) + 0.0).tolist())

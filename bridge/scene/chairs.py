@@ -1,4 +1,4 @@
-"""Where one sits on a mesh that plays a place: its upper surface above or below its origin."""
+"""Seats: the upper surface of a mesh that plays a place, above or below its origin."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .floor_shapes import Triangles
 _MOST_KNOWN: Final = 256
 _DIGITS: Final = 6
 _surfaces: dict[int, tuple[Triangles, bytes, float | None]] = {}
-"""By an object's session_uid: its triangles and which way was up, and how far that way its surface is."""
+"""By an object's session_uid: its triangles, the up direction, and the distance of its surface that way."""
 
 
 def surface(ob: bpy.types.Object, model_from_own: FloatArray,
             armature_object: bpy.types.Object) -> tuple[Point | None, str]:
-    """Return a point on the upper surface of a mesh, in its own axes, and why there is none, "" if there is one.
+    """Return a point on the upper surface of a mesh, in its own axes, and the reason if there is none, else "".
 
-    model_from_own: (3, 4), into the armature's space. What has no faces is no chair, and neither is told.
+    model_from_own: (3, 4), into the armature's space. A mesh without faces is no seat; no reason is given.
     """
     if ob.type != "MESH":
         return None, ""

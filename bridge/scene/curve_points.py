@@ -1,4 +1,4 @@
-"""Points along a curve object's first spline, as Blender draws it, read from its data alone: nothing is evaluated."""
+"""Points along a curve object's first spline as Blender draws it, from its data alone, without evaluation."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ from ...core.maths.arrays import FloatArray
 from ...core.playing.scene.b_spline import b_spline
 
 _BETWEEN = 12
-"""Points between two of a Bézier or NURBS spline."""
+"""Points between two control points of a Bézier or NURBS spline."""
 MOST_POINTS = 20_000
-"""Of a spline that is followed."""
+"""Most points of a spline that are used."""
 
 
 def points_along(curve: bpy.types.Curve) -> FloatArray:
-    """Return points (N, 3) along the first spline, in the object's space; none of a curve without any.
+    """Return points (N, 3) along the first spline, in the object's space; none without a spline.
 
-    What modifiers, hooks, bevels and shape keys do to it is left out. A spline of more than MOST_POINTS points is
-    followed as far as these.
+    Modifiers, hooks, bevels and shape keys are ignored. A longer spline is cut after MOST_POINTS points.
     """
     if not len(curve.splines):
         return np.zeros((0, 3))

@@ -1,7 +1,7 @@
-"""The triangles of meshes on which feet stand, as modifiers and shape keys make them.
+"""Triangles of meshes that characters stand on, after modifiers and shape keys.
 
-Blender's evaluation is asked for what it has made of a mesh. What it does not evaluate, since it is disabled or in
-another scene, is evaluated apart, as a copy: not while something is drawn, but by a timer soon afterwards.
+They come from Blender's evaluation. Objects that Blender does not evaluate, since they are disabled or in another
+scene, are evaluated separately as a copy. That is never done during drawing, but by a timer soon afterwards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..meshes import shape
 from ..rigs import object_courses
 
 _LEAST_KNOWN: Final = 256
-"""Of so many meshes the triangles are kept at least; in a larger scene, of twice as many as it has objects."""
+"""Least number of meshes whose triangles are cached; in a larger scene, twice as many as it has objects."""
 _OVER_TIME: Final = frozenset((
     "ARMATURE", "BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
     "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE"))
@@ -29,7 +29,7 @@ _OVER_TIME: Final = frozenset((
 
 
 class Triangles(NamedTuple):
-    """Points (V, 3) in an object's own axes, and triangles (T, 3) of their numbers."""
+    """Points (V, 3) in an object's own axes, and triangles (T, 3) of their indices."""
 
     points: FloatArray
     triangles: IntArray
@@ -38,16 +38,16 @@ class Triangles(NamedTuple):
 _plain: dict[int, tuple[int, Triangles]] = {}
 """By the session_uid of a mesh: the number of `changes` for which it is valid, and its triangles."""
 _altered: dict[int, tuple[Hashable, Triangles]] = {}
-"""By the session_uid of an object: what its triangles were made of, and they."""
+"""By the session_uid of an object: the state that its triangles were made from, and the triangles."""
 _waiting: set[int] = set()
-"""The session_uids of objects that are to be evaluated apart."""
+"""The session_uids of objects that wait for separate evaluation."""
 _is_busy = False
 
 
 def triangles(ob: bpy.types.Object) -> Triangles:
-    """Return the triangles of a mesh object as it is shown; of one that is edited, as it was before.
+    """Return the triangles of a mesh object as shown; while it is edited, those from before.
 
-    While nothing may be evaluated, what is not known yet is without its modifiers, and is read soon.
+    While evaluation is not allowed, an unknown mesh is returned without its modifiers, and read soon.
     """
     if not _is_altered(ob):
         return _of_data(ob)
@@ -57,7 +57,7 @@ def triangles(ob: bpy.types.Object) -> Triangles:
     changes.watch(ob.session_uid)
     here, layer = object_courses.is_evaluated(ob), bpy.context.view_layer
     if here and not _is_busy:
-        bpy.context.evaluated_depsgraph_get()  # what scripts have just changed
+        bpy.context.evaluated_depsgraph_get()  # apply changes that scripts have just made
     now = changes.of_data((_data(ob).session_uid, ob.session_uid)), here, _settings(ob)
     if known is not None and known[0] == now:
         return known[1]
@@ -74,7 +74,7 @@ def triangles(ob: bpy.types.Object) -> Triangles:
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Evaluate nothing meanwhile, as within a drawing or a look of a timer."""
+    """Forbid evaluation meanwhile, as during drawing or a timer's check."""
     global _is_busy
     before, _is_busy = _is_busy, True
     try:
@@ -102,13 +102,13 @@ def _has_curves(block: Any, path: str) -> bool:
 
 @guarded(None)
 def _read_waiting() -> None:
-    """Evaluate what was asked for while nothing could be evaluated."""
+    """Evaluate the objects that were asked for while evaluation was forbidden."""
     wanted = {ob.session_uid: ob for ob in bpy.data.objects if ob.session_uid in _waiting and ob.type == "MESH"}
     _waiting.clear()
     try:
         for ob in wanted.values():
             triangles(ob)
-    finally:  # also where one cannot be read, for the others
+    finally:  # even if one cannot be read, for the others
         changes.score()
 
 
@@ -120,9 +120,9 @@ def _is_altered(ob: bpy.types.Object) -> bool:
 
 
 def _settings(ob: bpy.types.Object) -> Hashable:
-    """Return all that is set of what alters a mesh: what is not evaluated tells of nothing else.
+    """Return all settings that alter a mesh; objects that are not evaluated send no notifications.
 
-    None if it is animated: it would be another at each frame.
+    None if it is animated: the mesh differs at each frame.
     """
     if moves(ob):
         return None
@@ -148,7 +148,7 @@ def _most_known() -> int:
 def _keep(ob: bpy.types.Object, now: Hashable, found: Triangles) -> Triangles:
     known = _altered.get(ob.session_uid)
     if known is not None and all(np.array_equal(*both) for both in zip(known[1], found, strict=True)):
-        found = known[1]  # what was made of it holds
+        found = known[1]  # the stored result is valid
     if len(_altered) >= _most_known():
         _altered.clear()
     _altered[ob.session_uid] = now, found

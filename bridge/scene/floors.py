@@ -1,4 +1,4 @@
-"""Meshes and collections that play floors, in the space of the character that goes over them."""
+"""Meshes and collections that play floors, in the space of the character that stands on them."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from .floor_shapes import Triangles
 
 _MOST_KNOWN: Final = 64
 _DEEPEST: Final = 8
-"""Collections that are instanced in each other."""
+"""Greatest depth of collections that are instanced in each other."""
 _DIGITS: Final = 6
-"""What moves by less than the last of these has not moved."""
+"""Decimals; smaller movements are ignored."""
 _STILL: Final = 1e-4
-"""Of Blender's units, and of rotations."""
+"""Tolerance in Blender's units, and for rotations."""
 _floors: dict[tuple[int, str], tuple[list[Triangles], bytes, SceneFloor]] = {}
-"""By a character's session_uid and a role: the triangles of its meshes, where they are and the note, and the floor."""
+"""By a character's session_uid and a role: its meshes' triangles, their transforms and the note, and the floor."""
 
 
 class _Mesh(NamedTuple):
-    """A mesh object of a floor; instances: the empties that hold it, from the outermost one on."""
+    """A mesh object of a floor. instances: the empties that instance it, outermost first."""
 
     ob: bpy.types.Object
     instances: tuple[bpy.types.Object, ...] = ()
 
 
 def floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> SceneFloor:
-    """Return the floor that a role's object and collection are, as the score begins.
+    """Return the floor of a role's object and collection, as the score begins.
 
     Raises TaktError if nobody could stand on any of it.
     """
@@ -67,7 +67,7 @@ def floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: b
 
 
 def _meshes(role: properties.TaktRole, armature_object: bpy.types.Object) -> Iterator[_Mesh]:
-    """Yield the meshes of a role, without the character's own body and what hangs on it."""
+    """Yield the meshes of a role, without the character's own body and its children."""
     found = list[_Mesh]()
     if role.target is not None and not object_courses.is_gone(role.target):
         found += _within(role.target, ())
@@ -98,9 +98,9 @@ def _standable(ob: bpy.types.Object) -> Triangles:
 
 def _placed(mesh: _Mesh, ours: list[object_courses.Link], armature_object: bpy.types.Object,
             scene: bpy.types.Scene) -> tuple[FloatArray, list[str]]:
-    """Return where a mesh is as the score begins, (4, 4) to the model, and what is to be said of that.
+    """Return a mesh's transform as the score begins, (4, 4) to model space, and notes on it.
 
-    Raises TaktError if nobody knows, or it is scaled to nothing.
+    Raises TaktError if it is unknown, or if a scale is zero.
     """
     chains = [(ob, object_courses.links(ob)) for ob in (*mesh.instances, mesh.ob)]
     links, name = [link for _, chain in chains for link in chain], quoted(mesh.ob.name)

@@ -1,4 +1,4 @@
-"""Which hands hold a prop and when, as Takt's constraints on it say, and where they take it over frames."""
+"""Holds of a prop: which hands hold it and when, by Takt's constraints on it, and its transforms over frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOR_GOOD: Final = float("inf")
 class Hold:
     """Takt's constraints on a prop that belong to one character, in their order.
 
-    number: by which their names know them. holder: the character's armature, None if it has gone.
+    number: part of their names. holder: the character's armature, None if it was deleted.
     """
 
     number: str
@@ -37,13 +37,13 @@ class Hold:
                      if isinstance(each, bpy.types.ChildOfConstraint)), None)
 
     def span(self) -> tuple[float, float]:
-        """Return from which frame to which hands lead the prop."""
+        """Return the first and last frame at which hands move the prop."""
         spans = [span_of(each) for each in self.constraints if isinstance(each, bpy.types.ChildOfConstraint)]
         return min((begin for begin, _ in spans), default=_FOR_GOOD), max((end for _, end in spans), default=-_FOR_GOOD)
 
 
 def holds_of(prop: bpy.types.Object) -> list[Hold]:
-    """Return who holds an object, in the order in which their constraints act."""
+    """Return the holds of an object, in the order in which their constraints act."""
     found = dict[str, Hold]()
     for each in prop.constraints:
         if is_takts(each):
@@ -53,19 +53,19 @@ def holds_of(prop: bpy.types.Object) -> list[Hold]:
 
 
 def real_holds(prop: bpy.types.Object) -> list[Hold]:
-    """Return who holds an object, without what a copy has from its original: characters list what they hold."""
+    """Return the holds of an object without those copied from its original, by the characters' lists of props."""
     return [hold for hold in holds_of(prop) if hold.holder is None or any(
         entry.prop == prop for entry in properties.character(hold.holder).held)]
 
 
 def number_of(constraint: bpy.types.Constraint) -> str:
-    """Return by which number a constraint of Takt's belongs to others; "" if it has none, as before there were."""
+    """Return the number shared by one character's constraints; "" for a constraint of an older file."""
     found = _NUMBERED.match(constraint.name)
     return "" if found is None else found.group(1)
 
 
 def span_of(constraint: bpy.types.Constraint) -> tuple[float, float]:
-    """Return from which frame up to which one of Takt's constraints acts; nowhere without its driver."""
+    """Return the frames from and to which one of Takt's constraints acts; an empty span without its driver."""
     curve = driver_of(constraint)
     points: list[Any] = [] if curve is None else [point.co for point in curve.keyframe_points]
     begin = next((x for x, y in points if y > 0.5), _FOR_GOOD)
@@ -73,28 +73,28 @@ def span_of(constraint: bpy.types.Constraint) -> tuple[float, float]:
 
 
 def driver_of(constraint: bpy.types.Constraint) -> bpy.types.FCurve | None:
-    """Return the driver by which a constraint acts at some frames."""
+    """Return the driver that switches a constraint on and off."""
     owner: Any = constraint.id_data
     animation = owner.animation_data
     return None if animation is None else animation.drivers.find(f'constraints["{constraint.name}"].influence')
 
 
 def earlier(prop: bpy.types.Object, armature_object: bpy.types.Object) -> list[Hold]:
-    """Return who holds a prop before a character does; where that does not hold it, everybody."""
+    """Return the holds of a prop before a character's; all, if the character does not hold it."""
     holds = real_holds(prop)
     own = next((number for number, each in enumerate(holds) if each.holder == armature_object), len(holds))
     return [each for each in holds[:own] if each.holder is not None]
 
 
 def links(holds: Sequence[Hold]) -> list[object_courses.Link]:
-    """Return what moves the hands that hold a prop."""
+    """Return the objects whose motion moves the hands that hold a prop."""
     return [link for hold in holds for each in hold.constraints
             if isinstance(each, bpy.types.ChildOfConstraint) and each.target is not None and not each.mute
             for link in object_courses.links(each.target, each.subtarget)]
 
 
 def world_over(prop: bpy.types.Object, frames: FloatArray, holds: Sequence[Hold]) -> FloatArray:
-    """Return the matrices (F, 4, 4) of a prop in the world at frames (F,), with the given holds in effect."""
+    """Return the matrices (F, 4, 4) of a prop in world space at frames (F,), with the given holds in effect."""
     world = object_courses.world_over(object_courses.links(prop), frames).copy()
     for each in (each for hold in holds for each in hold.constraints if not each.mute):
         begin, end = span_of(each)

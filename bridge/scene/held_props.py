@@ -1,8 +1,8 @@
-"""Props in hands: constraints that Takt puts on them, keyed over the frames, and takes off with its Action.
+"""Props in hands: constraints that Takt adds to them, keyed over the frames, and removes with its Action.
 
-A prop's own keys, constraints and parents stay as they are, for what is keyed are drivers of Takt's constraints: while
-a hand leads it, a Child Of on the hand's bone; while it lies, limits of its location and rotation. One character may
-take what another one has let go of: its constraints come after the other's.
+A prop's own keys, constraints and parents stay, since only drivers of Takt's constraints are keyed. While a hand moves
+the prop, a Child Of on the hand's bone acts; while it lies, limits of its location and rotation. A character may take a
+prop that another has put down: its constraints come after the other's.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from .held_courses import Hold, holds_of, real_holds
 _NO_SIZE: Final = 1e-9
 _SAME_FRAME: Final = 0.5
 _FRAME: Final = "frame"
-"""The current frame, as drivers know it."""
+"""The current frame, as a driver's variable."""
 _looked_at: dict[int, tuple[int, int]] = {}
-"""How many objects there were when copies of a character's props were last looked for, and after which undo."""
+"""Number of objects when copies of props were last searched, and after which undo."""
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Told]:
-    """Let the props of a motion go with its hands, in place of those of the motion before; return what is to be said.
+    """Let the props of a motion follow its hands, replacing those of the earlier motion; return messages.
 
-    Where a role's object cannot be held, only that is left out.
+    If a role's object cannot be held, only that prop is left out.
     """
     take_off(armature_object)
     character, told, taken = properties.character(armature_object), list[Told](), set[bpy.types.Object]()
@@ -63,12 +63,12 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def _place(motion: Motion, name: str) -> Place:
-    """Return where a score first says that a hand holds what plays a role."""
+    """Return the place in a score that first says that a hand holds a role."""
     return next((each.place for each in motion.sequence.aims if each.aim.holds and each.aim.role == name), Place())
 
 
 def take_off(armature_object: bpy.types.Object) -> None:
-    """Take Takt's constraints off the props that an armature's hands hold, and off copies that a user made of these."""
+    """Remove Takt's constraints from the props of an armature, and from copies that a user made of them."""
     for prop in bpy.data.objects:
         for hold in holds_of(prop) if prop.is_editable and len(prop.constraints) else ():
             if hold.holder == armature_object:
@@ -77,7 +77,7 @@ def take_off(armature_object: bpy.types.Object) -> None:
 
 
 def leave(armature_object: bpy.types.Object) -> None:
-    """Let the constraints stay on the props, as the user's own from now on."""
+    """Keep the constraints as the user's own from now on."""
     for _, hold in _held_by(armature_object):
         for constraint in hold.constraints:
             constraint.name = constraint.name.removeprefix(PREFIX)
@@ -104,7 +104,7 @@ def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
 
 
 def _mute_copies(armature_object: bpy.types.Object) -> None:
-    """Mute Takt's constraints on copies of props, which no hand holds; only after undo and once objects came or went.
+    """Mute Takt's constraints on copies of props; only after undo and when the number of objects changed.
 
     They are removed with the next Action: while the user still drags a copy, Blender keeps pointers to them.
     """
@@ -121,7 +121,7 @@ def _mute_copies(armature_object: bpy.types.Object) -> None:
 
 
 def problem(armature_object: bpy.types.Object) -> str:
-    """Return why props do not go with the hands, since strips of the NLA play the Action otherwise; "" if they do."""
+    """Return why props do not follow the hands, if NLA strips play the Action in another way; "" if they do."""
     if not len(properties.character(armature_object).held) or not (strips := _strips(armature_object)):
         return ""
     name = quoted(strips[0].name)
@@ -133,7 +133,7 @@ def problem(armature_object: bpy.types.Object) -> str:
 
 
 def _strips(armature_object: bpy.types.Object) -> list[bpy.types.NlaStrip]:
-    """Return the strips of the NLA that play an armature's Action, where it is not assigned."""
+    """Return the NLA strips that play an armature's Action, if it is not assigned."""
     animation, own = armature_object.animation_data, properties.character(armature_object).action
     if animation is None or own is None or animation.action == own or not animation.use_nla:
         return []
@@ -142,7 +142,7 @@ def _strips(armature_object: bpy.types.Object) -> list[bpy.types.NlaStrip]:
 
 
 def _time_in(strip: bpy.types.NlaStrip) -> str:
-    """Return an expression of the Action's frame in a strip, "" if the strip plays it otherwise than in a line."""
+    """Return an expression of the Action's frame in a strip, "" if the strip's time is not linear."""
     if strip.use_reverse or strip.use_animated_time or strip.repeat > 1.0:
         return ""
     if strip.scale == 1.0:
@@ -154,7 +154,7 @@ def _time_in(strip: bpy.types.NlaStrip) -> str:
 def _held_by(armature_object: bpy.types.Object) -> list[tuple[bpy.types.Object, Hold]]:
     """Return the props that an armature's hands hold, each with Takt's constraints on it.
 
-    A copy of an armature lists what its original holds, but does not hold it.
+    A copied armature lists its original's props, but does not hold them.
     """
     props = {entry.prop for entry in properties.character(armature_object).held if entry.prop is not None}
     return [(prop, hold) for prop in props for hold in holds_of(prop) if hold.holder == armature_object]
@@ -168,7 +168,7 @@ def _remove(prop: bpy.types.Object, hold: Hold) -> None:
 
 def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set[bpy.types.Object],
            span: tuple[float, float]) -> None:
-    """Raise TaktError if hands cannot hold an object over a span of frames. taken: what they hold already."""
+    """Raise TaktError if hands cannot hold an object over a span of frames. taken: props that they hold already."""
     name = quoted(prop.name)
     if prop in taken:
         raise TaktError(f"{name} plays another role that a hand holds: choose another object")
@@ -193,13 +193,13 @@ def _frames(begin: float, end: float) -> str:
 
 
 def _begins(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, carried: Carried) -> FloatArray:
-    """Return at which frames the phases of a prop begin."""
+    """Return the frames at which the phases of a prop begin."""
     begin_s = motion.shown(np.array([phase.begin_s for phase in carried.phases]))
     return begin_s * frames_per_second(scene) + properties.character(armature_object).frame_start
 
 
 def _span(begin: FloatArray, carried: Carried) -> tuple[float, float]:
-    """Return from which frame to which hands lead a prop."""
+    """Return the first and last frame at which hands move a prop."""
     last = max(number for number, phase in enumerate(carried.phases) if phase.hand)
     return float(begin[0]), float(begin[last + 1]) if last + 1 < len(begin) else np.inf
 
@@ -214,7 +214,7 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
     later, count = holds[len(earlier):], len(prop.constraints)
     placed, bodies = (held_courses.world_over(prop, begin, earlier),
                       object_courses.world_over(links(armature_object), begin))
-    if np.linalg.matrix_rank(placed[0, :3, :3], tol=_NO_SIZE) < 2:  # what is flat in one axis can be held
+    if np.linalg.matrix_rank(placed[0, :3, :3], tol=_NO_SIZE) < 2:  # a prop flat in one axis can be held
         raise TaktError(f"{quoted(prop.name)} is scaled to nothing, so no hand can hold it: clear its scale (Alt S)")
     number = str(1 + max((int(each.number or 0) for each in holds), default=0))
     is_still = not earlier and not any(link.curves for link in links(prop))
@@ -229,7 +229,7 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
         if phase.hand:
             to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ (moved if is_still else np.eye(4))
             _lead(prop, armature_object, _bone(motion, phase), to_hand, span, number)
-    if later:  # who takes it afterwards acts upon what this one leaves
+    if later:  # a character who takes it later starts from here
         to = prop.constraints.find(later[0].constraints[0].name)
         for at in range(count, len(prop.constraints)):
             prop.constraints.move(at, to + at - count)
@@ -240,7 +240,7 @@ def _bone(motion: Motion, phase: Phase) -> str:
 
 
 def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | None], number: str) -> None:
-    """Let an object stay at a matrix (4, 4) of the world over a span of frames."""
+    """Keep an object at a world-space matrix (4, 4) over a span of frames."""
     place, turn, _ = Matrix(_with_all_axes(world).tolist()).decompose()
     angles = turn.to_euler("XYZ")
     for kind, values in (("LIMIT_LOCATION", (place.x, place.y, place.z)),
@@ -259,7 +259,7 @@ def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | N
 
 
 def _with_all_axes(world: FloatArray) -> FloatArray:
-    """Return a matrix (4, 4) in which the axis in which something is flat is that across the others."""
+    """Return a matrix (4, 4) whose zero axis, if any, is replaced by the cross product of the others."""
     found, sizes = world.copy(), np.linalg.norm(world[:3, :3], axis=0)
     for axis in np.flatnonzero(sizes <= _NO_SIZE).tolist():
         found[:3, axis] = np.cross(world[:3, (axis + 1) % 3], world[:3, (axis + 2) % 3])
@@ -268,7 +268,7 @@ def _with_all_axes(world: FloatArray) -> FloatArray:
 
 def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, to_hand: FloatArray,
           span: tuple[float, float | None], number: str) -> None:
-    """Let an object go with a bone over a span of frames; to_hand: (4, 4) from the world to the bone as it begins."""
+    """Let an object follow a bone over a span of frames. to_hand: (4, 4) from world space to the bone at first."""
     child_of: Any = _new(prop, "CHILD_OF", span, number)
     child_of.target, child_of.subtarget = armature_object, bone
     child_of.set_inverse_pending = False
@@ -276,9 +276,9 @@ def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, 
 
 
 def _new(prop: bpy.types.Object, kind: Any, span: tuple[float, float | None], number: str) -> bpy.types.Constraint:
-    """Return a new constraint that acts from one frame up to another, for good where there is none.
+    """Return a new constraint that acts from one frame to another, without end if that is None.
 
-    number: by which those of one character are known.
+    number: identifies the constraints of one character.
     """
     constraint = prop.constraints.new(kind)
     constraint.name = f"{PREFIX}{kind.replace('_', ' ').title()} {number}"

@@ -1,4 +1,4 @@
-"""Characters whose hands meet: with which motions, and how one stands to the other over time."""
+"""Characters whose hands meet: their motions, and their relative transforms over time."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..scores.performing import Performance
 
 _UNPLAYABLE = Unfit("has a score that cannot be played, so there is nobody to meet: mend it")
 _DIGITS = 6
-"""Who moves by less than the last of these has not moved."""
+"""Decimals; smaller movements are ignored."""
 
 
 def partners(armature_object: bpy.types.Object, motion: Motion,
              alone: Callable[[bpy.types.Object], Performance]) -> dict[str, Partner | Unfit]:
-    """Return whom a motion of a character meets, by the names of their roles; who has no score is left out.
+    """Return the characters that a motion meets, by role names; those without a score are left out.
 
-    alone: performs the score kept with an armature, before any hands meet.
+    alone: performs the score of an armature without meeting hands.
     """
     met, found = {meet.role for meet in motion.meets}, dict[str, Partner | Unfit]()
     for role, other in _cast(armature_object):
@@ -40,10 +40,10 @@ def partners(armature_object: bpy.types.Object, motion: Motion,
 
 
 def key(armature_object: bpy.types.Object, motion: Motion | None = None) -> tuple[Hashable, ...]:
-    """Return what is the same as long as those whom a character meets do the same, and stand there.
+    """Return a value that stays equal while the characters that a character meets move the same way.
 
-    motion: in which it meets them; without one it is known by what `keep` has kept. Skins are left out: no mesh is read
-    for it.
+    motion: the one in which it meets them; without it, the roles stored by `keep` are used. Skins are left out, so no
+    mesh is read.
     """
     met = None if motion is None else {meet.role for meet in motion.meets}
     return tuple(_key(armature_object, role.name, other) for role, other in _cast(armature_object)
@@ -51,7 +51,7 @@ def key(armature_object: bpy.types.Object, motion: Motion | None = None) -> tupl
 
 
 def keep(character: properties.TaktCharacter, motion: Motion) -> None:
-    """Keep which roles a character meets."""
+    """Store which roles a character meets."""
     met = {meet.role for meet in motion.meets}
     for role in character.cast:
         if role.meets != (role.name in met):
@@ -59,7 +59,7 @@ def keep(character: properties.TaktCharacter, motion: Motion) -> None:
 
 
 def those_who_meet(other: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
-    """Yield the characters of a scene whose hands meet those of another one, as far as `keep` has kept it."""
+    """Yield the characters of a scene whose hands meet those of another, by what `keep` has stored."""
     for each in scene.objects:
         if each.type == "ARMATURE" and properties.character(each).text is not None and any(
                 role.meets and one == other for role, one in _cast(each)):
@@ -93,7 +93,7 @@ def _later_s(armature_object: bpy.types.Object, other: bpy.types.Object) -> floa
 
 
 def _course(armature_object: bpy.types.Object, other: bpy.types.Object) -> tuple[FloatArray, FloatArray]:
-    """Return times (N,) of a character's clock, and then matrices (N, 3, 4) from another's model to its own."""
+    """Return times (N,) of a character's clock, and matrices (N, 3, 4) from another's model space to its own."""
     scene = bpy.context.scene
     assert scene is not None  # a character is in one
     first = properties.character(armature_object).frame_start

@@ -1,9 +1,9 @@
-"""A score performed in a thread of its own: files that were never read before take longer than a drawing may.
+"""A score performed in a thread: reading new files takes longer than a drawing may.
 
-Thread rules. The thread gets a Task, which holds nothing of Blender's, and writes nothing but the store of clips, which
-has a lock of its own. Actions, and files that Blender opens, are read by Blender in its main thread: where the thread
-meets one, it ends with NeedsBlender; `result`, called in the main thread, then reads it and lets a thread begin anew,
-which finds all that was read before in the store.
+Thread rules. The thread gets a Task, which holds no Blender data. It writes only to the store of clips, which has its
+own lock. Actions, and files that Blender opens, are read in Blender's main thread. If the thread meets one, it ends
+with NeedsBlender. `result`, called in the main thread, then reads it, and starts a new thread, which finds all earlier
+results in the store.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class NeedsBlender(Exception):  # noqa: N818  # a request, not a failure
-    """The main thread must read something first: what it is, and what reads it."""
+    """The main thread must read something first: what it is, and the function that reads it."""
 
     def __init__(self, what: str, read: Callable[[], None]) -> None:
         super().__init__(f"only Blender's main thread can read {what}")
@@ -42,7 +42,7 @@ class NeedsBlender(Exception):  # noqa: N818  # a request, not a failure
 
 
 class Stopped(Exception):  # noqa: N818  # a request, not a failure
-    """Nobody wants the result any longer."""
+    """The result is no longer wanted."""
 
 
 class BackgroundPerformance:
@@ -52,7 +52,7 @@ class BackgroundPerformance:
     """
 
     def __init__(self, task: Task, armature_uid: int) -> None:
-        """Begin."""
+        """Start the thread."""
         self.reading = ""
         self._task, self._armature_uid = task, armature_uid
         self._actions: dict[str, tuple[Clip, ...] | None] = {}
@@ -60,14 +60,14 @@ class BackgroundPerformance:
         self._begin()
 
     def result(self, within_s: float = 0.0) -> Performance | None:
-        """Wait that long at most; return what came of it, None while it goes on. To be called in the main thread."""
+        """Wait at most this long; return the result, None while the thread runs. To be called in the main thread."""
         if not self._work.has_ended(within_s):
             return None
         try:
             performance, resolved = self._work.result()
         except NeedsBlender as needed:
             return self._read_in_blender(needed)
-        except Exception as error:  # whatever it is, it would come again with every drawing
+        except Exception as error:  # any error would come again with every drawing
             _log.exception("A score could not be performed")
             return Performance(None, TaktError(f"This is a mistake in Takt, please report it: {error!r}"))
         performing.keep_resolved(self._task, performance.actions, resolved)
@@ -75,15 +75,15 @@ class BackgroundPerformance:
 
     @property
     def cost_s(self) -> float:
-        """Return the processor's time that it took, once it has ended."""
+        """Return the processor time used, once the thread has ended."""
         return self._work.cost_s
 
     def cancel(self) -> None:
-        """Stop as soon as the file is read that is being read; nobody waits for it."""
+        """Stop after the file that is being read; nobody waits for it."""
         self._work.cancel()
 
     def end(self) -> None:
-        """Stop as soon as the file is read that is being read, and wait for that."""
+        """Stop after the file that is being read, and wait for that."""
         self._work.end()
 
     def _begin(self) -> None:
@@ -101,7 +101,7 @@ class BackgroundPerformance:
         try:
             needed.read()
         except FileError:
-            pass  # the store keeps it, and the thread tells of it with its line in the score
+            pass  # the store keeps the error, and the thread reports it with its line in the score
         except TaktError as error:
             return Performance(None, error)
         self._begin()
@@ -111,7 +111,7 @@ class BackgroundPerformance:
                  go_on: Callable[[float], bool]) -> tuple[Performance, performing.Resolved | None]:
         performance, resolved = performing.perform(self._task, partial(self._find_action, names), self._formats(go_on))
         if performance.motion is not None and go_on(1.0):
-            performance.motion.sample(_BEGINNING)  # what is found once, as footholds are, delays no drawing then
+            performance.motion.sample(_BEGINNING)  # what is computed once, such as footholds, delays no drawing
         return performance, resolved
 
     def _find_action(self, names: frozenset[str], name: str) -> tuple[Clip, ...] | None:
@@ -124,9 +124,9 @@ class BackgroundPerformance:
         self._actions[name] = None if armature_object is None else clips.clips_of_action(armature_object, CLIPS)(name)
 
     def _formats(self, go_on: Callable[[float], bool]) -> Mapping[str, Format]:
-        """Return all formats of clips, whose readers say what they read, and leave to Blender what only it can read.
+        """Return all clip formats; readers report the file being read, and raise for files that only Blender reads.
 
-        Blender's own readers are not among them: called beside the main thread, they crash it.
+        Blender's own readers are not among them: outside the main thread, they crash it.
         """
         def read(entry: Format, source: Source) -> ClipFile:
             if not go_on(0.0):

@@ -1,12 +1,12 @@
-"""Keep Action Up to Date: changes are noticed, performed beside the main thread, and written into the Action.
+"""Keep Action Up to Date: changes are noticed, performed in the background, and written into the Action.
 
-A timer looks at the scores of the scene's armatures, since Blender tells nobody of typed text. As soon as a change is
+A timer checks the scores of the scene's armatures, since Blender sends no notification of typed text. Once a change is
 finished, that is when nothing has changed for a moment, the Action is sampled in a thread and then written. A timer
-makes no undo step of its own: so what it writes lies in the step of the change, or behind it, and one Undo takes both
-back. Where Blender brings back only one of the two, the Action's own digest shows that, and it is written anew.
+makes no undo step. So the new Action belongs to the undo step of the change, or follows it, and one Undo reverts both.
+If Blender reverts only one of the two, the digest in the Action shows that, and the Action is written again.
 
-An Action is only ever written in place of one that Takt made and that nobody has edited by hand, or where none is
-assigned; and only after something has changed since the file was opened.
+An Action is written only in place of one that Takt made and the user has not edited, or where none is assigned; and
+only after a change since the file was opened.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from .performing import Performance
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
 _LOOK_S = 0.004
-"""So long one look looks at characters: at the active one always, at the others in turn, at one of them at least."""
+"""Time limit of one check: it checks the active character, and as many others in turn, one at least."""
 _SETTLED_S = 0.35
-"""A change is finished when nothing more has changed for that long."""
+"""A change is finished when nothing more has changed for this time."""
 
 
 @dataclass
 class _Followed:
     """What was last seen of an armature's score.
 
-    said: the digest of the score and its settings, without the skin. digest: with it; "" while no skin was read.
-    since_s: when they were first seen. listed: for what `said` was the panel lists the procedures. made_from: of what
-    the Action was. is_changed: whether any of it has changed since the armature was first seen. is_older: whether the
-    Action is of something else. problem: why it stays so.
+    said: digest of the score and its settings, without the skin. digest: the same with the skin; "" while no skin was
+    read. since_s: when they were first seen. listed: the `said` for which the panel lists procedures. made_from: the
+    digest stored in the Action. is_changed: whether any of it has changed since the armature was first seen. is_older:
+    whether the Action was made from another digest. problem: why it is not updated.
     """
 
     said: str
@@ -65,7 +65,7 @@ class _Followed:
 
 @dataclass(frozen=True)
 class _Writing:
-    """An Action that is being sampled: of whom, and of what."""
+    """An Action that is being sampled: for which armature, and from which digest."""
 
     uid: int
     digest: str
@@ -74,35 +74,35 @@ class _Writing:
 
 
 _followed: dict[int, _Followed] = {}
-"""By the session_uid of the armature's object."""
+"""What was last seen, by the session_uid of the armature's object."""
 _files: dict[int, linked_texts.State] = {}
-"""How Texts stand to their files, by their session_uid."""
+"""How Texts compare with their files, by their session_uid."""
 _writing: _Writing | None = None
 _turn = 0
-"""Which of the scene's armatures was looked at last."""
+"""The armature of the scene that was checked last."""
 
 
 def file_state(text: bpy.types.Text) -> linked_texts.State:
-    """Return how a score's Text stood to its file when it was last looked at."""
+    """Return how a score's Text compared with its file at the last check."""
     return _files.get(text.session_uid, "SAME")
 
 
 def is_older(armature_object: bpy.types.Object) -> bool:
-    """Return whether the Action of an armature was made of another score, or by other settings, than it has now."""
+    """Return whether an armature's Action was made from another score, or with other settings, than it has now."""
     known = _followed.get(armature_object.session_uid)
     return known is not None and known.is_older
 
 
 def problem(armature_object: bpy.types.Object) -> str:
-    """Return why the Action could not be made of what the score says now, "" if it could."""
+    """Return why the Action could not be made from the current score, "" if it could."""
     known = _followed.get(armature_object.session_uid)
     return "" if known is None else known.problem
 
 
 def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
-    """Return whether the armature plays the Action that Takt made for it; also where neither is there.
+    """Return whether the armature plays the Action that Takt made for it, or has neither.
 
-    While a strip of the NLA is tweaked, only that plays its Action.
+    While an NLA strip is in tweak mode, only that strip plays its Action.
     """
     animation = armature_object.animation_data
     assigned = None if animation is None else animation.action
@@ -116,14 +116,14 @@ def is_score_heard(armature_object: bpy.types.Object) -> bool:
 
 
 def want_action(armature_object: bpy.types.Object) -> None:
-    """Let an armature's Action be written though its score has not changed: it was just given to it."""
+    """Let an armature's Action be written although its score has not changed: the score was just given to it."""
     _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
 
 
 def partner_changed(those_who_meet: Iterable[bpy.types.Object]) -> None:
-    """Have the Actions of characters written anew, since the hands that theirs meet are elsewhere now.
+    """Let the Actions of characters be written again, since the hands that their hands meet have moved.
 
-    No digest tells when clip files were read again.
+    Digests do not show that clip files were read again.
     """
     for other in those_who_meet:
         own = properties.character(other).action
@@ -134,7 +134,7 @@ def partner_changed(those_who_meet: Iterable[bpy.types.Object]) -> None:
 
 
 def look(now_s: float) -> None:
-    """Notice what has changed, and go one step on with what follows from that."""
+    """Notice changes, and advance the work on them by one step."""
     scene, manager = bpy.context.scene, bpy.context.window_manager
     if scene is None or manager is None or bpy.app.is_job_running("RENDER") or clips.must_wait(manager.windows):
         return
@@ -148,7 +148,7 @@ def look(now_s: float) -> None:
     _write(armatures, scene)
 
 
-@guarded(None)  # what is wrong with one character costs no other
+@guarded(None)  # one character's problem does not affect the others
 def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
     constraints.follow_action(armature_object)
     held_props.follow(armature_object, plays=is_score_heard(armature_object))
@@ -156,9 +156,9 @@ def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_
 
 
 def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
-    """Yield the armatures to look at now: the active one, then those that were not looked at for longest.
+    """Yield the armatures to check now: the active one, then those checked longest ago.
 
-    At least one of these, so that their turn comes even where a look at the active one takes all the time.
+    At least one of these, so that their turn comes even where the check of the active one takes all the time.
     """
     global _turn
     began_s, layer = time.monotonic(), bpy.context.view_layer
@@ -195,7 +195,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)
         return
-    is_other_action = older and made_from != known.made_from  # undo has brought back an older one
+    is_other_action = older and made_from != known.made_from  # undo has restored an older one
     if said != known.said or (digest and known.digest and digest != known.digest) or is_other_action:
         known.since_s, known.is_changed, known.problem = now_s, True, ""
         _redraw()
@@ -213,7 +213,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if known.listed != said:
         known.listed = said
         _redraw()
-    if performance.error is not None:  # perhaps a word is half typed: the Action stays as it is
+    if performance.error is not None:  # a word may be half typed: the Action stays
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
     if older and character.keep_action and is_finished and is_score_heard(armature_object):
@@ -221,7 +221,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
 
 
 def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, str]:
-    """Return what the Action is to be made of: without the skin, and with it, "" if no mesh was read yet."""
+    """Return the digest of the Action's input without the skin, and with it, "" if no mesh was read yet."""
     if score_problem(armature_object):
         return "", ""
     skin = skin_points.known_checksum(armature_object)
@@ -244,7 +244,7 @@ def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: st
 
 
 def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:
-    """Write what is sampled, if it still is what the score says."""
+    """Write what was sampled, if the score has not changed meanwhile."""
     global _writing
     if _writing is None or not _writing.work.has_ended():
         return
@@ -288,12 +288,12 @@ def _tick() -> float | None:
 @handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
 @guarded(None)
 def _before_saving(*_: object) -> None:
-    """Tie keys of tweaks that were set just now, or where no timer runs: the file is to say where they belong."""
+    """Tie new keys of tweaks, also where no timer runs: the file has to store their ties."""
     scene = bpy.context.scene
     if scene is None:
         return
     for ob in bpy.data.objects:
-        # Asked for settings that it has not, an object would get some.
+        # reading settings would create them on objects without any
         is_kept = ob.type == "ARMATURE" and versions.saved_settings(ob, properties.NAME) is not None
         if is_kept and tweaks.has_tweaks(ob):
             own = properties.character(ob).action
@@ -302,7 +302,7 @@ def _before_saving(*_: object) -> None:
 
 
 def register() -> None:
-    """Begin to look."""
+    """Start checking."""
     bpy.app.timers.register(_tick, first_interval=_INTERVAL_S, persistent=True)
     handlers.save_pre.append(_before_saving)
     called_actions.register()
@@ -310,7 +310,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Look no longer."""
+    """Stop checking."""
     global _writing
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)

@@ -1,6 +1,6 @@
-"""Texts of files that a score includes or extends: where one is open, what it says is what plays, saved or not.
+"""Texts of files that a score includes or extends: an open Text plays in place of its file, saved or not.
 
-So it can be changed in the score editor like the score itself; what is not open is read from its file and is locked.
+So it can be edited in the score editor like the score itself. Files that are not open are read from disk, and locked.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _NAMED = re.compile(r"""<include\b[^>]*?\bsrc\s*=\s*["']([^"']+)|\bextends\s*=\s
 
 
 def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
-    """Return the open Texts that a score may reach, by their files; filepath: of the score itself, "" if none is.
+    """Return the open Texts that a score may reach, by their files. filepath: of the score itself, "" if none.
 
-    Those that the score names, and those that nobody plays: files that it includes may include these. What another
-    character plays is left to that one, so that an edit of it has nothing to do with all others.
+    These are Texts that the score names, and Texts that no character plays, since included files may include them.
+    Texts that another character plays are excluded, so that editing one score does not affect all others.
     """
-    if "<include" not in source and "extends" not in source:  # of most scores no more has to be asked, and often
+    if "<include" not in source and "extends" not in source:  # most scores need no further check, which is frequent
         return {}
     named = {first or second for first, second in _NAMED.findall(source)}
     if not named:
@@ -42,7 +42,7 @@ def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
 
 
 def is_named(path: Path, sources: Iterable[str]) -> bool:
-    """Return whether any of these texts of scores includes or extends a file, as far as its name tells."""
+    """Return whether any of these texts of scores includes or extends a file, judged by its name."""
     return any(_ends_with(path, first or second) for source in sources for first, second in _NAMED.findall(source))
 
 
@@ -51,5 +51,5 @@ def _ends_with(path: Path, name: str) -> bool:
 
 
 def said_beside(source: str, filepath: str) -> tuple[tuple[Path, str], ...]:
-    """Return what these say, or what is proposed instead."""
+    """Return what these Texts say, or what an edit proposes instead."""
     return tuple((own, texts.said(text)) for own, text in open_beside(source, filepath).items())

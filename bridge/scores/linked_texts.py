@@ -1,7 +1,7 @@
-"""Texts that are linked to files on disk: saved there, and read again as soon as the file changes outside.
+"""Texts linked to files on disk: saved there, and read again as soon as the file changes outside Blender.
 
-Blender's own mark of changed Texts stays set once a script has written one; so what a Text and its file were when they
-last were the same is remembered here, and with the Text in the .blend.
+Blender's own mark of changed Texts stays set once a script has written one. So the state in which a Text and its file
+were last the same is stored here, and with the Text in the .blend.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
 
 
 class _Seen(NamedTuple):
-    """When a Text and its file were last the same: the file's size and times, and what was in the Text."""
+    """When a Text and its file were last the same: the file's size and times, and the Text's content."""
 
     stamp: Stamp | None
     text: bytes
 
 
 _KEPT = "takt_file"
-"""What the Text keeps of it in the .blend: the file's size and times, what was in the Text."""
+"""Property of a Text that stores this in the .blend: the file's size and times, and the Text's content."""
 _seen: dict[int, _Seen] = {}
-"""By the session_uid of the Text."""
+"""The same by the session_uid of the Text."""
 
 
 def read_text(path: Path) -> str:
@@ -52,13 +52,13 @@ def _plain(content: str) -> str:
 
 
 def open_text(path: Path) -> bpy.types.Text:
-    """Return the Text of a file, which says what the file says; what is not saved stays in a Text of its own.
+    """Return the Text of a file with the file's content; unsaved content stays in a Text of its own.
 
     Raises FileError if the file cannot be read.
     """
     content, known = read_text(path), texts.text_of(path)
     if known is not None and known.as_string() != content and state(known) in ("UNSAVED", "BOTH"):
-        known.filepath = ""  # it keeps its words, but is no longer the file's
+        known.filepath = ""  # it keeps its content, but is no longer linked to the file
         known = None
     text = known or bpy.data.texts.load(str(path))
     text.filepath = paths.kept(text.filepath)
@@ -77,7 +77,7 @@ def path_of(text: bpy.types.Text) -> Path | None:
 
 
 def state(text: bpy.types.Text) -> State:
-    """Return whether a Text and its file say the same; a Text without a file is always the same."""
+    """Return whether a Text and its file have the same content; a Text without a file counts as the same."""
     path = path_of(text)
     if path is None:
         return "SAME"
@@ -91,7 +91,7 @@ def state(text: bpy.types.Text) -> State:
 
 
 def look(text: bpy.types.Text) -> State:
-    """Read a Text again if its file alone has changed; return how they stand to each other then."""
+    """Read a Text again if only its file has changed; return the state afterwards."""
     found = state(text)
     if found == "OUTSIDE":
         try:
@@ -103,7 +103,7 @@ def look(text: bpy.types.Text) -> State:
 
 
 def reload(text: bpy.types.Text) -> None:
-    """Let a Text say what its file says; raise FileError if that cannot be read."""
+    """Load the file's content into its Text; raise FileError if it cannot be read."""
     path = path_of(text)
     if path is None:
         raise FileError.at("is no longer there", Path(text.filepath))
@@ -116,9 +116,9 @@ def reload(text: bpy.types.Text) -> None:
 
 
 def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
-    """Write a Text into its file; raise TaktError if that cannot be done, and the file is as it was.
+    """Write a Text into its file; raise TaktError if that cannot be done, with the file unchanged.
 
-    overwrite: whether a file that was changed outside is written over, too.
+    overwrite: whether a file that was changed outside is overwritten, too.
     """
     path = Path(bpy.path.abspath(text.filepath))
 
@@ -134,9 +134,9 @@ def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
 
 
 def _mark_as_saved(text: bpy.types.Text) -> None:
-    """Let Blender know that a Text is saved: only its own operator does, which may cut a file, so it gets another one.
+    """Mark a Text as saved for Blender: only Blender's operator does that, and it gets another file, as it may cut one.
 
-    Where that fails, or would wait for long work, the Text Editor goes on to show the Text as unsaved.
+    If that fails, or would wait for long work, the Text Editor keeps showing the Text as unsaved.
     """
     if not is_quiet_soon():
         return
@@ -151,7 +151,7 @@ def _mark_as_saved(text: bpy.types.Text) -> None:
 
 
 def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
-    """Take a Text that Blender does not count as changed for older than its file, if the two differ."""
+    """Count a Text that is unmodified for Blender as older than its file, if the two differ."""
     if kept := text.get(_KEPT):
         known, digest = str(kept).split()
         now = _stamp(path)
@@ -167,9 +167,9 @@ def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
 
 
 def _note(text: bpy.types.Text, path: Path) -> None:
-    """Remember that a Text and its file are the same; or that they are not, where another program has written it.
+    """Store that a Text and its file are the same; or that they differ, if another program has written the file.
 
-    Its times are taken before it is read: where it is written between the two, it has other times afterwards.
+    Its times are taken before it is read: if it is written in between, it has other times afterwards.
     """
     now = _stamp(path)
     try:
@@ -192,7 +192,7 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _is_only_touched(path: Path, seen: _Seen) -> bool:
-    """Return whether a file with other times says what it said, as when it was copied back or its rights changed."""
+    """Return whether a file with other times has its old content, as after copying it back or changing permissions."""
     try:
         return _digest(read_text(path)) == seen.text
     except FileError:
@@ -204,5 +204,5 @@ def _digest(content: str) -> bytes:
 
 
 def forget() -> None:
-    """Compare all anew, as after another .blend was opened."""
+    """Compare all Texts again, as after another .blend was opened."""
     _seen.clear()

@@ -1,1 +1,1 @@
-"""The shelf: folders of clips, what lies there, and in which order."""
+"""The shelf: folders of clips, their contents and their order."""

@@ -1,4 +1,4 @@
-"""The folders in which a character's score looks for clips: its library, then others in their order."""
+"""The folders in which a character's score looks for clips: its library, then further folders in order."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from . import shelf
 
 
 def add(armature_object: bpy.types.Object, folder: Path) -> bool:
-    """Let a character's score look for clips in a folder too, after the others; tell whether it did not before.
+    """Add a folder to those in which a character's score looks for clips; return whether it is new.
 
-    If the score calls nothing from its library yet, or has none, the folder becomes its library. Raises FileError where
-    there is no such folder, one of the kernel's, the character is linked, or the score has mistakes so that nothing can
-    be told of its library.
+    If the score calls nothing from its library yet, or has none, the folder becomes its library. Raises FileError if
+    there is no such folder, if it is a system folder, if the character is linked, or if the score's mistakes hide its
+    library.
     """
     if not folder.is_dir():
         raise FileError.at("is no folder, expected one with clips in it", folder)
@@ -47,10 +47,10 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
 
 
 def bring(armature_object: bpy.types.Object, path: Path, write: Callable[[], None] | None = None) -> str:
-    """Return how a character's score calls a file; where it does not yet, its folder is searched too from now on.
+    """Return the src by which a character's score calls a file; its folder is added to the search if needed.
 
-    write: writes the file, and is called last, when nothing else can be refused.
-    Raises FileError if the file is not there, no score can name it, or another file has its name; what write raises.
+    write: writes the file, and is called last, when nothing else can fail. Raises FileError if the file does not exist,
+    if no score can name it, or if another file has its name; also what write raises.
     """
     library, before = _library(armature_object), searched(armature_object)
     if write is None and not path.is_file():
@@ -76,13 +76,13 @@ def bring(armature_object: bpy.types.Object, path: Path, write: Callable[[], Non
 
 
 def searched(armature_object: bpy.types.Object) -> tuple[str, int]:
-    """Return a character's library, and how many folders are searched after it."""
+    """Return a character's library, and the number of further folders that are searched."""
     character = properties.character(armature_object)
     return character.library, len(character.folders)
 
 
 def search_only(armature_object: bpy.types.Object, before: tuple[str, int]) -> None:
-    """Search only what was searched before some folders were added."""
+    """Remove the folders that were added after `before` was returned by `searched`."""
     if searched(armature_object) == before:
         return
     character = properties.character(armature_object)
@@ -94,7 +94,7 @@ def search_only(armature_object: bpy.types.Object, before: tuple[str, int]) -> N
 
 
 def bring_all(armature_object: bpy.types.Object, files: Iterable[Path]) -> tuple[list[str], list[str]]:
-    """Bring several files; return their srcs, and what is wrong with those that could not be brought."""
+    """Bring several files; return their srcs, and the errors of those that could not be brought."""
     brought, wrong = [], []
     for path in files:
         try:
@@ -105,7 +105,7 @@ def bring_all(armature_object: bpy.types.Object, files: Iterable[Path]) -> tuple
 
 
 def move(armature_object: bpy.types.Object, index: int, by: int) -> bool:
-    """Search one of the further folders earlier (by: −1) or later (1); tell whether it could be moved."""
+    """Move one of the further folders one place up (by: −1) or down (1) in the search; return whether it moved."""
     folders = properties.character(armature_object).folders
     if not (0 <= index < len(folders) and 0 <= index + by < len(folders)):
         return False

@@ -1,4 +1,4 @@
-"""Tags of one's own for clips of the shelf: they are written into the file takt.tags beside the clips."""
+"""The user's own tags for clips of the shelf, written to the file takt.tags beside the clips."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from . import shelf
 
 
 def of_clip(armature_object: bpy.types.Object, clip: Playable) -> tuple[str, ...]:
-    """Return the tags that people gave a clip."""
+    """Return the user's tags of a clip."""
     search = shelf.search_of(armature_object)
     return () if search is None else search.own_tags.get(search.tagged_as(clip), ())
 
 
 def named(armature_object: bpy.types.Object, name: str) -> Playable | None:
-    """Return the clip of the library that has a full name, or whose file has that name; None where there is none."""
+    """Return the clip of the library with a full name, or whose file has that name; None if there is none."""
     return next((each for each in shelf.playables(armature_object)
                  if each.is_clip and name in (each.full_name, each.src)
                  and shelf.path_of(armature_object, each) is not None), None)
 
 
 def give(armature_object: bpy.types.Object, clip: Playable, tags: tuple[str, ...]) -> None:
-    """Give a clip these tags instead of those that people gave it before, and show them.
+    """Replace the user's tags of a clip, and show them.
 
-    They are written where it has tags already, else in the library's folder in which its file lies.
-    Raises FileError where they cannot be written; then they are as before.
+    They are written where the clip already has tags, else in the library folder that holds its file. Raises FileError
+    if they cannot be written; then the old tags stay.
     """
     search = shelf.search_of(armature_object)
     place = None if search is None else search.place_of_tags(clip)

@@ -1,7 +1,7 @@
-"""What can be put into a character's score: clips and procedures of its library, and Actions of the open file.
+"""What can be inserted into a character's score: clips and procedures of its library, and Actions of the .blend.
 
-Files are read beside the main thread, one after the other, and what is known by then is shown. Those that only Blender
-can read are read by a second one, once a shelf shows them.
+Files are read in a background thread, one after the other, and results are shown as they come. Files that only Blender
+can read are read by a second Blender once a shelf shows them.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from .shelf_search import Known, Search, clip_file_of, figure_of_clip, length_of
 
 _LOOK_S = 0.2
 _BETWEEN_S = 0.02
-"""Left to the interface between two Actions whose figures are found out."""
+"""Pause for the interface between two Actions whose figures are computed."""
 HAS_DOT = "has a dot in its name, which a score takes for a folder; rename it"
 _searches: dict[Hashable, Search] = {}
 _action_figures: dict[Playable, Figure | None] = {}
-"""Of Actions of the open file; None where no armature fits."""
+"""Figures of Actions of the open file; None if no armature fits."""
 
 
 def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
-    """Return what can be put into the character's score, as far as it is known."""
+    """Return what can be inserted into the character's score, as far as it is known."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.layout is None or blocks.scores is None:
         return ()
@@ -53,7 +53,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
 
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
-    """Return what can be called of a file that nobody has looked into yet; raise FileError if it cannot be read."""
+    """Return what can be called of an unread file; raise FileError if it cannot be read."""
     if playable.problem and not playable.problem.startswith(DAMAGED):
         raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
@@ -76,7 +76,7 @@ def path_of(armature_object: bpy.types.Object, playable: Playable) -> Path | Non
 
 
 def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
-    """Return the figures of those clips of which they are known."""
+    """Return the clips' figures, as far as they are known."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return {}
@@ -84,13 +84,13 @@ def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
 
 
 def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
-    """Return what is known of clips of the library besides their lengths."""
+    """Return what is known of clips of the library besides their durations."""
     blocks = score_blocks.shown(armature_object)
     return {} if blocks is None or blocks.scores is None else dict(_search(blocks.scores.library).known)
 
 
 def trouble(armature_object: bpy.types.Object) -> str:
-    """Return what is wrong with the library as a whole, "" if nothing is, such as folders that are gone."""
+    """Return problems of the library as a whole, such as missing folders, "" if there are none."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return ""
@@ -100,7 +100,7 @@ def trouble(armature_object: bpy.types.Object) -> str:
 
 
 def state(armature_object: bpy.types.Object) -> Hashable:
-    """Return a value that changes when something else can be put into the score; cheap enough for every drawing."""
+    """Return a value that changes when something else can be inserted; cheap enough for every drawing."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return blocks
@@ -109,7 +109,7 @@ def state(armature_object: bpy.types.Object) -> Hashable:
 
 
 def structure(armature_object: bpy.types.Object) -> Hashable:
-    """Return a value that changes when chips come, go or move; see state."""
+    """Return a value that changes when chips are added, removed or moved; see state."""
     blocks = score_blocks.shown(armature_object)
     if blocks is None or blocks.scores is None:
         return blocks
@@ -124,13 +124,13 @@ def is_searching(armature_object: bpy.types.Object) -> bool:
 
 
 def search_of(armature_object: bpy.types.Object) -> Search | None:
-    """Return the look through the library of a character's score, None where its text cannot be read."""
+    """Return the search of a character's library, None if the score's text cannot be read."""
     blocks = score_blocks.shown(armature_object)
     return None if blocks is None or blocks.scores is None else _search(blocks.scores.library)
 
 
 def show(armature_object: bpy.types.Object, seen: Sequence[Playable]) -> None:
-    """Have those of the chips that are seen read that only Blender reads; called whenever a shelf is drawn."""
+    """Start reading files of visible chips that only Blender reads; called whenever a shelf is drawn."""
     blocks = score_blocks.shown(armature_object)
     if blocks is not None and blocks.scores is not None:
         unread = [each.src for each in seen if not each.is_read and not each.problem]
@@ -146,12 +146,12 @@ def playables_of(src: str, path: Path, library: object) -> list[Playable]:
 
 
 def src_of(library: object, path: Path, *, is_new: bool = False) -> str:
-    """Return the src by which a library finds a file, "" if it does not; is_new: it is yet to be written."""
+    """Return the src by which a library finds a file, "" if it does not. is_new: the file is yet to be written."""
     return library.src_of_playable(path, is_new=is_new) or "" if isinstance(library, Library) else ""
 
 
 def forget() -> None:
-    """Look through folders anew the next time."""
+    """Search folders again the next time."""
     for search in _searches.values():
         search.end()
         search.latest.end()
@@ -160,7 +160,7 @@ def forget() -> None:
 
 
 def _search(library: object) -> Search:
-    """Return the look through a library; where files are to be looked at again, the one before until that has ended."""
+    """Return the search of a library; while files are searched again, the previous one."""
     roots = library.roots if isinstance(library, Library) else ()
     search = _searches.get(roots)
     if search is None:
@@ -187,14 +187,14 @@ def _tell_soon() -> None:
 
 @guarded(None)
 def _tell() -> float | None:
-    """Show what was found meanwhile."""
+    """Show new results."""
     score_tree.redraw()
     return _LOOK_S if any(search.shown.is_reading() or not search.latest.work.has_ended()
                           for search in _searches.values()) else None
 
 
 def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
-    """Return the score's own procedures, as long as they were when that was last known."""
+    """Return the score's own procedures with their last known durations."""
     document, known = layout.documents[0], score.known_performance(armature_object)
     kept = {each.name: each.seconds for each in properties.character(armature_object).procedures}
     kept |= {} if known is None else {name: seconds for name, _, seconds in known.procedures}
@@ -204,7 +204,7 @@ def _own(armature_object: bpy.types.Object, layout: Layout) -> list[Playable]:
 
 
 def _actions(armature_object: bpy.types.Object) -> list[Playable]:
-    """Return the Actions of the file, but for what Takt itself has written; those of other characters come last."""
+    """Return the Actions of the file, except those that Takt has written; those of other characters come last."""
     scene = bpy.context.scene
     if scene is None:
         return []
@@ -225,7 +225,7 @@ def _actions(armature_object: bpy.types.Object) -> list[Playable]:
 
 @guarded(None)
 def _find_next_figure() -> float | None:
-    """Find out the figure of an Action that has none; Actions are Blender's, so not beside the main thread."""
+    """Compute the figure of an Action that has none; Actions belong to Blender, so in the main thread."""
     armature_object = active_armature(bpy.context) or next(
         (ob for ob in bpy.data.objects if ob.type == "ARMATURE"), None)
     if armature_object is None:

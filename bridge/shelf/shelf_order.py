@@ -18,12 +18,12 @@ from . import shelf
 from .shelf_search import Known
 
 MOST: Final = 200
-"""Clips that are put in another order; what comes after these is nothing that one looks for."""
+"""Number of clips that are sorted; nobody looks farther down."""
 
 
 def ordered(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree,
             playables: Sequence[Playable]) -> tuple[tuple[Playable, ...], str]:
-    """Return chips in the order that an editor shows, and why they are in another one, "" if they are not."""
+    """Return chips in the editor's order, and a description of the order, "" for the library's own."""
     if tree.shelf_order == "LIBRARY":
         return tuple(playables), ""
     known = shelf.known(armature_object)
@@ -45,7 +45,7 @@ def ordered(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree,
 
 
 def clip_of_block(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree) -> str | None:
-    """Return the full name of the clip that the selected block plays last, or the score, or None if there is none."""
+    """Return the full name of the last clip of the selected block, or of the score, None if there is none."""
     blocks = score_blocks.shown(armature_object)
     layout = None if blocks is None else blocks.layout
     if blocks is None or layout is None or not layout.rows or not len(layout.rows[0]):

@@ -1,8 +1,8 @@
-"""A look through a library's folders for the shelf: what lies there, what it holds, and what that is.
+"""Search of a library's folders for the shelf: files, their contents and the classes of their clips.
 
-It runs beside the main thread. All files are listed first, so that each has its place; then they are read one after the
-other; then the classes of their clips are found. Files that only Blender reads are read by another one as soon as a
-shelf shows them (`shown_files.py`). Of many files, little is kept: neither clips nor whole figures.
+It runs in a background thread. All files are listed first, so that each has its place. Then they are read one after the
+other, then the classes of their clips are found. Files that only Blender reads are read by a second Blender as soon as
+a shelf shows them (`shown_files.py`). For many files little is kept: neither clips nor whole figures.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ from ..files.second_blender import MOST_UNASKED_BYTES
 from .shown_files import ShownFiles
 
 UNKNOWN_TICKS: Final = 4.0
-"""How long a procedure is said to be where nothing tells."""
+"""Duration assumed for a procedure if nothing tells it."""
 MANY_FILES: Final = 500
-"""Of more, clips are read without being kept, and figures are kept at their telling instant alone."""
+"""With more files, clips are read but not kept, and figures are kept at their key pose only."""
 _MOST_WRONG: Final = 3
-"""Of folders that are gone and tags that cannot be read, so many are said."""
+"""Most problems shown of missing folders and unreadable tags."""
 _PAUSE_S: Final = 0.002
-"""Left to the interface after each file."""
+"""Pause for the interface after each file."""
 _FIRST_PAUSE_S: Final = 0.1
-"""Left to the interface to show the files before the first is read."""
+"""Pause for the interface to show the files before the first is read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of a clip besides its length: words for what it is, how it moves, how it begins and ends."""
+    """What is known of a clip besides its duration: classes of its content, motion, beginning and end."""
 
     words: tuple[str, ...]
     moments: FloatArray
@@ -68,7 +68,7 @@ class Known:
 
     @classmethod
     def of(cls, clip: Clip, name: str) -> Known | None:
-        """Look at a clip, or None if its skeleton is no body."""
+        """Classify a clip, or return None if its skeleton is no body."""
         body = followed(clip, find_map(clip.skeleton))
         if body is None:
             return None
@@ -78,7 +78,7 @@ class Known:
 
 @dataclass(slots=True)
 class File:
-    """A file of a library: what it holds as far as that is known, and why it cannot be read."""
+    """A file of a library: its contents as far as known, or why it cannot be read."""
 
     src: str
     where: str
@@ -88,37 +88,36 @@ class File:
 
     @classmethod
     def of(cls, src: str, where: str) -> File:
-        """Return a file that nobody has read."""
+        """Return a file that has not been read."""
         return cls(src, where, Playable(src, src.rpartition(".")[2], 0.0, not where.endswith(SCORE_SUFFIX), False,
                                         found_by=src.casefold()))
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """Where the file is."""
         return Path(self.where)
 
     def playables(self) -> tuple[Playable, ...]:
-        """Return what is on the shelf of it; a chip of its own while it is not read."""
+        """Return the file's chips; a single one of its own while it is not read."""
         return (self.chip,) if self.held is None else self.held
 
     def fail(self, problem: str) -> None:
-        """Keep why it cannot be read."""
+        """Store why it cannot be read."""
         self.held, self.problem = None, problem
         self.chip = replace(self.chip, problem=problem)
 
 
 class Search:
-    """A look through a library's folders, in a thread that writes nothing but what it finds and the store of clips.
+    """A search of a library's folders in a thread, which writes only its results and the store of clips.
 
-    All files are listed first, then read one after the other, so that each has its place from the beginning.
-    moment: of which it sees the files; see performing.moment. newer: a look at a later one, which has yet to end.
-    version: rises with all that is found out, structure with what moves chips. known: of clips whose classes were
-    found. own_tags: what people have said of clips, by name; wrong: which folders are gone, and why tags
-    cannot be read.
+    All files are listed first, then read one after the other, so that each has its place from the beginning. moment:
+    the state of the files that it sees; see performing.moment. newer: a search of a later state, not finished yet.
+    version: grows with every result, structure with every change of the chips' order. known: classes of clips.
+    own_tags: the user's tags of clips, by name. wrong: missing folders and unreadable tags.
     """
 
     def __init__(self, roots: tuple[Path, ...], moment: object) -> None:
-        """Begin."""
+        """Start."""
         self.moment = moment
         self.newer: Search | None = None
         self.files: dict[str, File] = {}
@@ -136,11 +135,11 @@ class Search:
 
     @property
     def latest(self) -> Search:
-        """The look that was begun last."""
+        """The search that was started last."""
         return self.newer or self
 
     def end(self) -> None:
-        """Look no longer."""
+        """Stop searching."""
         self.shown.end()
         self.work.end()
 
@@ -166,7 +165,7 @@ class Search:
         return True
 
     def _read_tags(self, files: Iterable[tuple[str, str]]) -> None:
-        """Read the tags of all folders; what outer folders say of a clip counts, and of these the first."""
+        """Read the tags of all folders; those of outer folders override, and of these the first."""
         gone = [root for root in self._roots if not root.is_dir()]
         wrong = [str(FileError.at("is no folder, expected one with clips in it", root)) for root in gone]
         inner = sorted(folders_within(files).items(), key=lambda each: -each[1].count("."))
@@ -182,7 +181,7 @@ class Search:
         self.wrong = "; ".join(wrong[:_MOST_WRONG])
 
     def tagged_as(self, clip: Playable) -> str:
-        """Return the name by which tags speak of a clip: its full name, or its file's where only that has tags."""
+        """Return the name that tags use for a clip: its full name, or its file's if only that has tags."""
         is_by_file = clip.full_name not in self.own_tags and clip.src in self.own_tags
         return clip.src if is_by_file else clip.full_name
 
@@ -195,7 +194,7 @@ class Search:
         return None if root is None else (str(root), "", name)
 
     def take_tags(self, src: str, name: str, place: tuple[str, str, str], tags: tuple[str, ...]) -> None:
-        """Show other tags of a clip, which were written."""
+        """Show new tags of a clip that were written."""
         self.own_tags, self._tags_at = self.own_tags | {name: tags}, self._tags_at | {name: place[:2]}
         file = self.files.get(src)
         if file is not None and file.held:
@@ -224,7 +223,7 @@ class Search:
 
     @property
     def _keeps(self) -> bool:
-        """Whether clips are kept in memory: of many files they would be too many."""
+        """Whether clips are kept in memory: for many files they would be too many."""
         return len(self.files) <= MANY_FILES
 
     def _playable(self, src: str, clip: Clip) -> Playable:
@@ -237,7 +236,7 @@ class Search:
                                  tags=(*own, *(() if known is None else known.words))))
 
     def _read(self, file: File, formats: Mapping[str, Format]) -> ClipFile | None:
-        """Find out what a file holds, or why that cannot be; raise LookupError if these formats do not read it.
+        """Read a file's contents, or store why it cannot be read; raise LookupError if these formats do not read it.
 
         Returns the file's clips, or None if it has none.
         """
@@ -261,7 +260,7 @@ class Search:
         return found
 
     def _unread(self, srcs: Sequence[str] | None) -> Iterator[File]:
-        """Yield files that only Blender reads and nobody has read: of these srcs, or all that are not too large."""
+        """Yield unread files that only Blender reads: those with given srcs, or all that are not too large."""
         wanted = self.files.values() if srcs is None else map(self.files.get, srcs)
         for file in wanted:
             if (file is not None and file.held is None and not file.problem
@@ -275,7 +274,7 @@ class Search:
             self._find_classes(file, found)
 
     def _follow_link(self, file: File) -> None:
-        """Take the file that a score finds by a link; raise FileError if that leads nowhere, or out of the library."""
+        """Take the file that a score finds by a link; raise FileError if the link is broken or leaves the library."""
         if not file.path.is_symlink():
             return
         found = [path for root in self._roots for path in candidates(root, file.src, (*endings(), SCORE_SUFFIX))]
@@ -284,7 +283,7 @@ class Search:
         file.where = str(found[0])
 
     def _look_at_beginning(self, file: File) -> None:
-        """Say at once of a file that only Blender reads that it is none of its format."""
+        """Store at once if a file that only Blender reads does not begin as its format does."""
         if (other := of_blender.misnamed_at_once(file.path)) is not None:
             file.fail(DAMAGED + other.problems[0].message)
             self.version += 1
@@ -297,7 +296,7 @@ class Search:
         return Figure(still, figure.wide, figure.is_far, 0)  # type: ignore[arg-type]  # half as many bytes
 
     def read(self, src: str) -> File | None:
-        """Read a file that was not read, or could not be, or None if there is none."""
+        """Read a file that was unread or failed before; None if there is no such file."""
         file = self.files.get(src)
         if file is not None and file.held is None:
             self._read(file, clips.formats())
@@ -306,14 +305,14 @@ class Search:
         return file
 
     def playables(self) -> tuple[Playable, ...]:
-        """Return what is on the shelf of all files, in their order; made again as soon as more is known."""
+        """Return the chips of all files in their order; rebuilt as soon as more is known."""
         version = self.version
         if self._playables[0] != version:
             self._playables = version, tuple(each for file in self.files.values() for each in file.playables())
         return self._playables[1]
 
     def take_read(self, loaded: Iterable[str]) -> None:
-        """Take what the score loads: whoever laid it out has read that, also what only Blender can read."""
+        """Take files that the score loads: its layout has read them, also those that only Blender can read."""
         for src in loaded:
             file = self.files.get(src)
             if file is not None and file.held is None and not file.problem:
@@ -328,12 +327,12 @@ def _is_small(file: File) -> bool:
 
 
 def _searched(playable: Playable) -> Playable:
-    """Return a chip with what a search looks through."""
+    """Return a chip with the words by which it is found."""
     return replace(playable, found_by=found_by(playable))
 
 
 def procedures_of(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playable]:
-    """Return the procedures of a score file that others can call, with the lengths that are known without Blender."""
+    """Return the procedures of a score file that others can call, with the durations known without Blender."""
     document, programme = parse(read_file(path), path), None
     if not all(procedure.ticks for procedure in document.procedures):
         with suppress(TaktError):
@@ -343,7 +342,7 @@ def procedures_of(src: str, path: Path, roots: tuple[Path, ...]) -> list[Playabl
 
 
 def length_of(procedure: Procedure, document: Document, programme: Programme | None = None) -> float:
-    """Return how long a procedure lasts by nature, a guess where nothing says so."""
+    """Return a procedure's own duration, an assumed one if nothing tells it."""
     if not procedure.ticks and programme is not None:
         with suppress(TaktError):
             return length_s(programme, procedure.name)
@@ -351,7 +350,7 @@ def length_of(procedure: Procedure, document: Document, programme: Programme | N
 
 
 def clip_file_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool = True) -> ClipFile:
-    """Return a file with clips; raise LookupError if they are not known yet and these formats do not read them.
+    """Return a file with clips; raise LookupError if they are unknown and these formats do not read them.
 
     keeps: they are kept in the store of clips.
     """
@@ -381,7 +380,7 @@ def playable_of(src: str, clip: Clip) -> Playable:
 
 
 def figure_of_file(clip: Clip) -> Figure:
-    """Return the figure of a clip as a file has it: upright as its body is while it moves, however it rests."""
+    """Return the figure of a clip of a file, upright as in its motion, whatever its rest pose."""
     reference = find_reference(clip, find_map(clip.skeleton))
     return figure_of(reference.clip, reference.map)
 

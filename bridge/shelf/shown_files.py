@@ -1,7 +1,7 @@
-"""Files that only Blender reads, read by a second Blender while a shelf shows chips of them.
+"""Files that only Blender reads, read by a second Blender while a shelf shows their chips.
 
-What is seen comes first, then the others. It goes on only while a shelf is drawn; the second Blender ends by itself
-when nothing has been asked of it for a while.
+Visible files come first, then the others. Reading continues only while a shelf is drawn. The second Blender ends by
+itself when it has had no requests for a while.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ..background import BackgroundWork, is_quiet_wanted
 from ..files.second_blender import StoppedError
 
 _SHOWN_S: Final = 2.0
-"""A shelf that was not drawn for so long is not shown; while files are read, it is drawn more often."""
+"""A shelf that was not drawn for this long counts as hidden; while files are read, it is drawn more often."""
 _PAUSE_S: Final = 0.002
-"""Left to the interface after each file."""
+"""Pause for the interface after each file."""
 
 
 class _Unread(Protocol):
@@ -28,15 +28,15 @@ IsStopped = Callable[[], bool]
 
 
 class ShownFiles(Generic[FileT]):
-    """The reading of files that a shelf shows, in a thread that runs only while there are any.
+    """Reading of the files that a shelf shows, in a thread that runs only while there are any.
 
-    unread: yields the files of some srcs that nobody has read, in their order, or of all for None. read: reads one; it
-    raises StoppedError as soon as the callable that it gets says so, LookupError if no file can be read here.
+    unread: yields the unread files of some srcs in their order, or all for None. read: reads one. It raises
+    StoppedError as soon as the callable that it gets says so, LookupError if no file can be read here.
     """
 
     def __init__(self, unread: Callable[[Sequence[str] | None], Iterator[FileT]],
                  read: Callable[[FileT, IsStopped], None]) -> None:
-        """Read nothing yet."""
+        """Start with nothing to read."""
         self._unread, self._read = unread, read
         self._seen: Sequence[str] = ()
         self._seen_s = 0.0
@@ -45,7 +45,7 @@ class ShownFiles(Generic[FileT]):
         self._work: BackgroundWork[bool] | None = None
 
     def show(self, srcs: Sequence[str]) -> bool:
-        """Read what is unread of these files, which are seen now, then others; return whether that begins now."""
+        """Read the unread ones of these files, which are visible, then others; return whether reading starts now."""
         self._seen, self._seen_s = srcs, time.monotonic()
         if self._cannot or self._is_ended or self.is_reading() or all(src in self._tried for src in srcs):
             return False
@@ -57,7 +57,7 @@ class ShownFiles(Generic[FileT]):
         return self._work is not None and not self._work.has_ended()
 
     def end(self) -> None:
-        """Read nothing any longer."""
+        """Stop reading."""
         self._is_ended = True
         if self._work is not None:
             self._work.end()

@@ -1,1 +1,1 @@
-"""Tweaks: an animator's keys above the score."""
+"""Tweaks: an animator's keys on top of the score."""

@@ -1,4 +1,4 @@
-"""A pose between two others of the same performance, for an animator who sets it as a tweak."""
+"""Breakdown: a pose between two others of the same performance, which the animator keys as a tweak."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from . import tweak_moments
 
 _PATHS = ("location", "scale")
 _OF_ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-"""What bones turn by, by their rotation mode; all others are Euler angles."""
+"""Rotation properties by rotation mode; all other modes are Euler angles."""
 
 
 def key_poses(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> FloatArray:
@@ -33,7 +33,7 @@ def key_poses(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion:
 
 
 def around(frames: FloatArray, frame: float) -> tuple[int, int] | None:
-    """Return which of frames (K,) are next before and after another one, None if it is not between two.
+    """Return the frames (K,) next before and after a frame, None if it is not between two.
 
     >>> around(np.array((1.0, 25.0, 49.0)), 30.0), around(np.array((1.0, 25.0, 49.0)), 25.0)
     ((25, 49), (1, 49))
@@ -44,7 +44,7 @@ def around(frames: FloatArray, frame: float) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Bones at two moments and now: positions, rotations and scales of each, (3, B, …), as the channels have them."""
+    """Bones at two moments and now: positions, rotations and scales of each, (3, B, …), as in their channels."""
 
     bones: tuple[bpy.types.PoseBone, ...]
     positions: FloatArray
@@ -53,9 +53,9 @@ class Poses:
 
     @classmethod
     def of(cls, bones: Sequence[bpy.types.PoseBone], scene: bpy.types.Scene, earlier: int, later: int) -> Poses:
-        """Read the poses at two frames, and that of the current one, which is shown again afterwards."""
+        """Read the poses at two frames, and the current one, which is shown again afterwards."""
         frame, subframe = scene.frame_current, scene.frame_subframe
-        now: list[Any] = [bone.matrix_basis.decompose() for bone in bones]  # also what nobody has keyed
+        now: list[Any] = [bone.matrix_basis.decompose() for bone in bones]  # includes poses without keys
         found = []
         for at in (earlier, later):
             scene.frame_set(at)
@@ -67,17 +67,17 @@ class Poses:
         return poses
 
     def show(self, share: float) -> None:
-        """Put the bones between the two moments: 0: as earlier, 1: as later; beyond, farther along the same way."""
+        """Move the bones between the two moments: 0 is the earlier, 1 the later; other values extrapolate."""
         rotations = rot.slerp(self.rotations[0], self.rotations[1], np.full(len(self.bones), share))
         self._put(self.positions[0] + share * (self.positions[1] - self.positions[0]), rotations,
                   self.scales[0] + share * (self.scales[1] - self.scales[0]))
 
     def give_back(self) -> None:
-        """Put the bones as they were."""
+        """Put the bones back as they were."""
         self._put(self.positions[2], self.rotations[2], self.scales[2])
 
     def key(self, frame: float) -> None:
-        """Set keys of channels in which the two moments differ, or in which the bones differ from both."""
+        """Key the channels in which the two moments differ, or in which the bones differ from both."""
         for number, bone in enumerate(self.bones):
             paths = [path for path, values in zip(_PATHS, (self.positions, self.scales), strict=True)
                      if np.ptp(values[:, number], axis=0).max() > 1e-6]

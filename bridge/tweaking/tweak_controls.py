@@ -1,4 +1,4 @@
-"""Tweaks of control bones, as Rigify makes them: while their constraints are muted, they move no bone of the score."""
+"""Tweaks of control bones, such as Rigify's: while their constraints are muted, they move no bone of the score."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _Led = dict[str, list[str]]
 
 
 def bones_of(action: bpy.types.Action) -> tuple[str, ...]:
-    """Return the bones that an Action of tweaks has keys of, each once."""
+    """Return the bones that an Action of tweaks has keys for, each once."""
     bag = bag_of(action)
     found = () if bag is None else (bone_property(curve.data_path) for curve in bag.fcurves)
     return tuple(dict.fromkeys(each[0] for each in found if each is not None))
 
 
 def why_unheard(armature_object: bpy.types.Object, action: bpy.types.Action, motion: Motion) -> str:
-    """Return which bones with keys only act through muted constraints, and what to do, "" if none does.
+    """Return which keyed bones act only through muted constraints, and what to do; "" if none does.
 
     That includes bones all of whose descendants follow deforming bones, such as the master control of a trunk.
     """
@@ -56,13 +56,13 @@ def why_unheard(armature_object: bpy.types.Object, action: bpy.types.Action, mot
 
 
 def _is_idle(reached: list[bpy.types.PoseBone], played: set[str], muted: _Led) -> bool:
-    """Tell whether bones neither deform anything nor are played, but would lead some that constraints are muted of."""
+    """Return whether bones neither deform nor are played, but would lead bones through muted constraints."""
     return (not any(bone.name in played or bone.bone.use_deform for bone in reached)
             and any(bone.name in muted for bone in reached))
 
 
 def _followed_by_all(bone: bpy.types.PoseBone, pose: bpy.types.Pose, motion: Motion) -> list[bpy.types.PoseBone]:
-    """Return the bones that a bone's descendants follow, none where the bone moves anything that deforms the mesh."""
+    """Return the bones that a bone's descendants follow, none if the bone moves anything that deforms the mesh."""
     doubles, skeleton = doubles_of(motion), motion.skeleton
     joint = skeleton.index_of.get(bone.name, -1)
     if doubles is None or joint < 0 or joint in doubles.joints:
@@ -77,13 +77,13 @@ def _followed_by_all(bone: bpy.types.PoseBone, pose: bpy.types.Pose, motion: Mot
 
 def _nearest(bone: bpy.types.PoseBone, reached: list[bpy.types.PoseBone],
              played: set[str]) -> bpy.types.PoseBone | None:
-    """Return which of some bones is played, deforms the mesh, and begins nearest to where a bone begins."""
+    """Return the bone among `reached` that is played, deforms the mesh, and has the nearest head to a bone's head."""
     found = [each for each in reached if each.name in played and each.bone.use_deform]
     return min(found, key=lambda each: (each.bone.head_local - bone.bone.head_local).length, default=None)
 
 
 def _reached(bone: bpy.types.PoseBone, active: _Led, pose: bpy.types.Pose) -> list[bpy.types.PoseBone]:
-    """Return a bone and all that go with it: as its children, or by constraints that act."""
+    """Return a bone and all that move with it: its children, and bones with active constraints to it."""
     found, waiting = {}, [bone]
     while waiting:
         each = waiting.pop()
@@ -94,7 +94,7 @@ def _reached(bone: bpy.types.PoseBone, active: _Led, pose: bpy.types.Pose) -> li
 
 
 def _led(pose: bpy.types.Pose) -> tuple[_Led, _Led]:
-    """Return which bones each bone leads by constraints that act, and which it would lead by those that are muted."""
+    """Return the bones that each bone leads by active constraints, and those by muted ones."""
     active: _Led = {}
     muted: _Led = {}
     for bone in pose.bones:

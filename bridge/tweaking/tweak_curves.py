@@ -1,9 +1,9 @@
-"""The keys of an Action of tweaks as arrays: read, moved in time, taken away and put back, eased at their ends.
+"""The keys of an Action of tweaks as arrays: read, moved in time, removed and restored, eased at their ends.
 
-A key that Takt has made, to ease a tweak in or out or to repeat it in another call, is of Blender's kind *Generated*;
-all others are the animator's. Where a key is set over a generated one, Blender changes its value alone and leaves the
-kind. So each generated key bears the value that Takt gave it once more, in a property that nothing reads then; one with
-another value is the animator's.
+Keys that Takt makes have Blender's type *Generated*; they ease a tweak in or out, or repeat it in another call. All
+others are the animator's. If the user sets a key over a generated one, Blender changes its value but keeps the type. So
+each generated key stores Takt's value a second time, in a property that is otherwise unused. If the two values differ,
+the key is the animator's.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ from .. import versions
 from ..rigs.armature import bone_property
 
 GENERATED: Final = 5
-"""Keyframe.type GENERATED, as foreach_get gives it."""
+"""Keyframe.type GENERATED as foreach_get returns it."""
 _AUTO_CLAMPED: Final = 4
-"""Keyframe.handle_left_type AUTO_CLAMPED, likewise: a curve goes flat into the key that ends it."""
+"""Keyframe.handle_left_type AUTO_CLAMPED, likewise: a curve is flat at its last key."""
 _BEZIER: Final = 2
 _COLUMNS: Final[Mapping[str, tuple[int, Any]]] = {
     "co": (2, np.float32), "handle_left": (2, np.float32), "handle_right": (2, np.float32),
     "interpolation": (1, np.uint8), "easing": (1, np.uint8), "handle_left_type": (1, np.uint8),
     "handle_right_type": (1, np.uint8), "type": (1, np.uint8), "amplitude": (1, np.float32), "back": (1, np.float32),
     "period": (1, np.float32)}
-"""All that a key has: how many numbers, and of which kind."""
+"""All properties of a key: number of components, and type."""
 _PLACES = ("co", "handle_left", "handle_right")
 CHOICES: Final = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
 _BACK: Final = 3
-"""Keyframe.interpolation BACK, which alone reads what `back` says."""
+"""Keyframe.interpolation BACK, the only one that reads `back`."""
 _UNMARKED: Final = np.array((0.0, 1.70158))
-"""What Blender gives `back`."""
+"""Blender's default for `back`."""
 _FREE, _ALIGNED = 0, 3
-"""Keyframe.handle_left_type: handles that are where somebody has put them."""
+"""Keyframe.handle_left_type: handles that the user has placed."""
 _STILL: Final[Mapping[str, float]] = {"location": 0.0, "rotation_quaternion": 0.0, "rotation_euler": 0.0,
                                       "rotation_axis_angle": 0.0, "scale": 1.0}
-"""What changes nothing, by properties of a bone."""
+"""Neutral values by properties of a bone."""
 _SAME_VALUE: Final = 1e-6
 _SAME: Final = 1e-4
-"""Frames and values nearer than this are the same in float32."""
+"""Differences of frames and values below this vanish in float32."""
 _KEYFRAME: Final = 0
-"""Keyframe.type KEYFRAME, as foreach_get gives it."""
+"""Keyframe.type KEYFRAME as foreach_get returns it."""
 _LEAST_EASE: Final = 0.1
-"""Frames between a key and the one that eases it: Blender would take nearer ones for one, and lose the animator's."""
+"""Least frames between a key and the key that eases it: Blender would merge nearer ones, and lose the animator's."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
 
 
 @dataclass(frozen=True, eq=False)
 class CurveKeys:
-    """K keys of C curves: all of one curve together, in order of their frames.
+    """K keys of C curves, grouped by curve, sorted by frame.
 
-    names: of the curves, data path and index; curve: (K,) index into these; columns: arrays (K,) or (K, 2) by the names
+    names: data path and index of each curve. curve: (K,) index into these. columns: arrays (K,) or (K, 2) by the names
     of Blender's properties.
     """
 
@@ -68,7 +68,7 @@ class CurveKeys:
 
     @property
     def frames(self) -> FloatArray:
-        """Where the keys are, (K,)."""
+        """The keys' frames, (K,)."""
         return np.asarray(self.columns["co"][:, 0], dtype=np.float64)
 
     @property
@@ -77,7 +77,7 @@ class CurveKeys:
         return np.asarray(self.columns["type"] != GENERATED)
 
     def claimed(self) -> CurveKeys:
-        """Return the keys with those as the animator's over which a key was set, all of a bone's channel together."""
+        """Return the keys; if one was set over a generated key, all of that channel there become the animator's."""
         values = self.columns["co"][:, 1]
         marks = np.where(self.columns["interpolation"] == _BACK, self.columns["period"], self.columns["back"])
         is_new = ~self.are_own & (np.abs(values - marks) > _SAME_VALUE)
@@ -90,12 +90,12 @@ class CurveKeys:
         return self.as_own(chosen)
 
     def as_own(self, chosen: BoolArray) -> CurveKeys:
-        """Return the keys with some (K,) as the animator's."""
+        """Return the keys with some (K,) marked as the animator's."""
         return self._with(type=np.where(chosen & ~self.are_own, _KEYFRAME, self.columns["type"]).astype(np.uint8))
 
     @property
     def are_still(self) -> BoolArray:
-        """Which keys are those of no difference, (K,)."""
+        """Which keys have neutral values, (K,)."""
         values = self.columns["co"][:, 1]
         still = np.array([still_value(*name) for name in self.names], dtype=np.float64)[self.curve]
         either = np.isinf(still)
@@ -103,13 +103,13 @@ class CurveKeys:
         return np.asarray(np.abs(away) < _SAME_VALUE)
 
     def has_fixed(self, side: str) -> BoolArray:
-        """Tell which keys have a handle that is where somebody put it, (K,); side: handle_left or handle_right."""
+        """Return which keys have a handle that the user placed, (K,). side: handle_left or handle_right."""
         return np.isin(self.columns[f"{side}_type"], (_FREE, _ALIGNED))
 
     def copied(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
-        """Return copies of the keys at frames (K,) for other calls, their handles so much (K,) longer: generated ones.
+        """Return copies of the keys at frames (K,) for other calls, as generated keys in the same order.
 
-        In the order in which the keys are.
+        stretch: (K,) factors for handle lengths.
         """
         columns, values = dict(self.columns), self.columns["co"][:, 1]
         for name in _PLACES:
@@ -122,10 +122,9 @@ class CurveKeys:
         return CurveKeys(self.names, self.curve, columns)
 
     def are_copies(self, frames: FloatArray, of: FloatArray) -> BoolArray:
-        """Tell which keys (K,) are copies. frames: (N,) where copies are; of: (N,) where the animator's keys are.
+        """Return which keys (K,) are copies. frames: (N,) of copies. of: (N,) frames of the animator's keys.
 
-        A key that only eases another key, and lies at such a frame by chance, is no copy: a copy's curve has a key at
-        the animator's frame.
+        A key at such a frame that only eases another key is no copy: a copy's curve has a key at the animator's frame.
         """
         def are_at(moments: FloatArray) -> BoolArray:
             return np.asarray(np.abs(self.frames[:, None] - moments) <= SAME_FRAME)
@@ -138,26 +137,26 @@ class CurveKeys:
         return CurveKeys(self.names, self.curve, {**self.columns, **columns})
 
     def are_in(self, keys: CurveKeys) -> BoolArray:
-        """Tell which keys (K,) of the animator's, of the same curves, are at the frames of these."""
+        """Return which of the animator's keys (K,) of the same curves are at frames of these keys."""
         return np.asarray(keys.are_own & is_in(keys.curve, keys.frames, self.curve, self.frames))
 
     def __len__(self) -> int:
         return len(self.curve)
 
     def at(self, chosen: BoolArray | IntArray) -> CurveKeys:
-        """Return some of the keys, or all in another order; curves without keys stay among the names."""
+        """Return some keys, or all in another order; curves without keys keep their names."""
         return CurveKeys(self.names, self.curve[chosen], {name: values[chosen] for name, values in
                                                           self.columns.items()})
 
     def in_order(self) -> CurveKeys:
-        """Return the keys in order of their curves and frames; those at one frame stay as they are."""
+        """Return the keys sorted by curve and frame; keys at one frame keep their order."""
         frames = self.columns["co"][:, 0]
         if not ((np.diff(self.curve) > 0) | ((np.diff(self.curve) == 0) & (np.diff(frames) >= 0.0))).all():
             return self.at(np.lexsort((frames, self.curve)))
         return self
 
     def moved(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
-        """Return the keys at other frames (K,), their handles so much (K,) longer."""
+        """Return the keys at other frames (K,). stretch: (K,) factors for handle lengths."""
         columns, old = dict(self.columns), self.columns["co"][:, 0].copy()
         for name in _PLACES:
             place = columns[name].copy()
@@ -176,9 +175,8 @@ class CurveKeys:
     def eased(self, segments: IntArray, ease_in: float, ease_out: float, holds: bool) -> CurveKeys:
         """Return the animator's keys with generated ones around each row of blocks; see core's Placed.eased.
 
-        Curves of which no value is known that changes nothing stay as they are: see still_value.
-
-        segments: (K,) in which block each key lies. ease_in, ease_out: in frames.
+        Curves without a known neutral value stay unchanged: see still_value. segments: (K,) the block of each key.
+        ease_in, ease_out: in frames.
         """
         if not len(self):
             return self
@@ -194,7 +192,7 @@ class CurveKeys:
         is_known = ~np.isnan(still)
         columns = {name: values[is_known] for name, values in columns.items()}
         near, offset, still = near[is_known], offset[is_known], still[is_known]
-        # Of the two quaternions of no rotation, the one nearer to the key.
+        # Take the nearer one of the two quaternions of no rotation.
         values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
         for name in _PLACES:
             columns[name] = np.stack((frames[near] + offset, values), axis=1).astype(np.float32)
@@ -205,14 +203,14 @@ class CurveKeys:
         return self.joined(CurveKeys(self.names, self.curve[near], columns))
 
     def to_data(self) -> dict[str, Any]:
-        """Return the keys as what JSON can hold."""
+        """Return the keys as values that JSON can hold."""
         used, curve = np.unique(self.curve, return_inverse=True)
         return {"curves": [self.names[at] for at in used.tolist()], "curve": curve.tolist(),
                 "columns": {name: values.tolist() for name, values in self.columns.items()}}
 
     @classmethod
     def from_data(cls, data: Any) -> CurveKeys:
-        """Return the keys that to_data gave; raises KeyError, TypeError or ValueError where these are none."""
+        """Return the keys that to_data stored; raises KeyError, TypeError or ValueError for other data."""
         columns = {name: np.array(data["columns"][name], dtype=kind).reshape((-1, 2) if width == 2 else -1)
                    for name, (width, kind) in _COLUMNS.items()}
         curve = np.array(data["curve"], dtype=np.int64)
@@ -224,9 +222,9 @@ class CurveKeys:
 
 
 def still_value(path: str, index: int) -> float:
-    """Return the value that changes nothing; infinity means that both 1 and −1 change nothing, NaN that none is known.
+    """Return the neutral value of a channel; infinity means that both 1 and −1 are neutral, NaN that none is known.
 
-    None is known of what no score plays, as the object's own place: the keys there are all that Blender has of it.
+    None is known for channels that no score plays, such as the object's own location: its keys are absolute.
     """
     found = bone_property(path)
     if found is None or found[1] not in _STILL:
@@ -252,9 +250,9 @@ def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
 
 
 def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) -> set[tuple[str, int]]:
-    """Let the curves have these keys, and no others; those that are missing are made. before: what they have.
+    """Give the curves these keys and no others; missing curves are created. before: the keys that they have.
 
-    Return which curves had others.
+    Return the curves that changed.
     """
     are_other = changed(before, after).tolist()
     if not any(are_other):
@@ -281,7 +279,7 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
 
 
 def checksum(points: Any, *, has_handles: bool) -> int:
-    """Return a number that is the same as long as the keys of a curve are, has_handles: and their handles."""
+    """Return a checksum of the keys of a curve; has_handles: including their handles."""
     places, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
     points.foreach_get("type", kinds)
     found = zlib.crc32(kinds.tobytes())
@@ -292,9 +290,9 @@ def checksum(points: Any, *, has_handles: bool) -> int:
 
 
 def changed(before: CurveKeys, after: CurveKeys) -> BoolArray:
-    """Tell which curves (C,) of after have other keys, by float32 as Blender has them; automatic handles are Blender's.
+    """Return which curves (C,) of `after` have other keys, in float32 as Blender stores; automatic handles are ignored.
 
-    All where there are other curves, or other numbers of keys.
+    All of them if curves, or numbers of keys, differ.
     """
     if before.names != after.names or not np.array_equal(before.curve, after.curve):
         return np.ones(len(after.names), dtype=np.bool_)
@@ -309,13 +307,13 @@ def changed(before: CurveKeys, after: CurveKeys) -> BoolArray:
 
 def is_in(kind: IntArray, frames: FloatArray, kinds: IntArray, moments: FloatArray,
           tolerance: float = SAME_FRAME) -> BoolArray:
-    """Tell which frames (K,), each of a kind, are at moments (M,) of the same kind."""
-    number = np.unique(np.concatenate((kind, kinds)), return_inverse=True)[1] * 1e7  # one kind after the other
+    """Return which frames (K,), each of a kind, are at moments (M,) of the same kind."""
+    number = np.unique(np.concatenate((kind, kinds)), return_inverse=True)[1] * 1e7  # kinds do not overlap
     return is_near(number[:len(kind)] + frames, number[len(kind):] + moments, tolerance)
 
 
 def is_near(frames: FloatArray, moments: FloatArray, tolerance: float = SAME_FRAME) -> BoolArray:
-    """Tell which frames (K,) are at any of some moments."""
+    """Return which frames (K,) are at any of some moments."""
     if not len(moments):
         return np.zeros(len(frames), dtype=np.bool_)
     moments = np.sort(moments)
@@ -325,7 +323,7 @@ def is_near(frames: FloatArray, moments: FloatArray, tolerance: float = SAME_FRA
 
 
 def own_frames(keys: CurveKeys) -> FloatArray:
-    """Return the different frames at which the animator has set keys, ascending."""
+    """Return the distinct frames of the animator's keys, ascending."""
     frames = np.unique(keys.frames[keys.are_own])
     return np.asarray(frames[np.append(True, np.diff(frames) > SAME_FRAME)[:len(frames)]])
 

@@ -1,4 +1,4 @@
-"""Tweaks made of an Action that was edited, and tweaks without what changes nothing."""
+"""Tweaks extracted from an edited Action, and removal of keys that change nothing."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .tweak_placing import bag_of
 
 _SAME_RAD = np.radians(0.05)
 _SAME = 1e-4
-"""Locations, as shares of the character's height, and scales that differ by less are the same."""
+"""Tolerance for locations, as shares of the character's height, and for scales."""
 _Found = list[tuple[str, str, FloatArray, FloatArray]]
 """Bone, channel, frames (K,) and differences (K, C), as Blender keys them."""
 
 
 def differences(action: bpy.types.Action, armature_object: bpy.types.Object, scene: bpy.types.Scene,
                 motion: Motion) -> _Found:
-    """Return what the keys of an Action say beside what a motion plays, bones that say the same left out."""
+    """Return the differences between an Action's keys and a motion; bones without differences are left out."""
     fps, start = frames_per_second(scene), properties.character(armature_object).frame_start
     skeleton, rules = motion.skeleton, bone_rules.read_rules(armature_object)
     height = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max(initial=0.0)) or 1.0
@@ -53,7 +53,7 @@ def differences(action: bpy.types.Action, armature_object: bpy.types.Object, sce
 
 
 def write(action: bpy.types.Action, found: _Found) -> int:
-    """Write differences into a new Action of tweaks; return how many keys there are, of bones at moments."""
+    """Write differences into a new Action of tweaks; return the number of keys, counted per bone and moment."""
     bag = bag_of(action)
     assert bag is not None  # it is new
     for bone, channel, frames, values in found:
@@ -62,9 +62,9 @@ def write(action: bpy.types.Action, found: _Found) -> int:
 
 
 def clean(action: bpy.types.Action) -> int:
-    """Take the keys out of an Action of tweaks that change nothing; return how many there were, of bones at moments.
+    """Remove keys that change nothing from an Action of tweaks; return their number, counted per bone and moment.
 
-    A key changes nothing where it is no difference, and those before and after it are none either.
+    A key changes nothing if it is neutral, and so are its neighbours.
     """
     bag = bag_of(action)
     if bag is None:
@@ -88,7 +88,7 @@ def clean(action: bpy.types.Action) -> int:
 
 
 def _are_still(keys: tweak_curves.CurveKeys) -> BoolArray:
-    """Tell which keys are those of no difference, (K,)."""
+    """Return which keys are neutral, (K,)."""
     values = keys.columns["co"][:, 1]
     still = np.array([tweak_curves.still_value(*name) for name in keys.names])[keys.curve]
     either = np.isinf(still)

@@ -1,6 +1,6 @@
-"""Files of tweaks, `.takt.tweaks.json`: all layers of a character, with what their keys are tied to.
+"""Files of tweaks, `.takt.tweaks.json`: all layers of a character, with the ties of their keys.
 
-So tweaks go to other scenes: there each key looks for its block in that scene's score, as one does that has waited.
+They carry tweaks to other scenes. There each key looks for its block in that scene's score, as waiting keys do.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _SETTINGS: Final[Mapping[str, Any]] = {"ease_in": EASE_S, "ease_out": EASE_S, "h
                     "procedure": "", "body": ""}
 _LARGEST_BYTES: Final = 64 << 20
 Layer = tuple[str, dict[str, Any], Ties]
-"""A layer of a file: its name, its settings, and its keys, which wait."""
+"""A layer of a file: its name, its settings, and its waiting keys."""
 
 
 def save(armature_object: bpy.types.Object, path: Path) -> int:
-    """Write all layers; return how many moments with keys there are. Raises TaktError if that cannot be done."""
+    """Write all layers; return the number of moments with keys. Raises TaktError if that is impossible."""
     layers, count = [], 0
     for layer, action in tweaks.layers_of(armature_object):
         waiting = _as_waiting(action)
@@ -47,9 +47,9 @@ def save(armature_object: bpy.types.Object, path: Path) -> int:
 
 
 def _as_waiting(action: bpy.types.Action) -> Ties:
-    """Return the keys of an Action of tweaks as such that wait for their blocks; raise TaktError if it has others.
+    """Return the keys of an Action of tweaks as waiting keys; raise TaktError if it has absolute ones.
 
-    The procedure in all calls of which they are, and which calls have their own, stay as they are.
+    The procedure of the layer, and the calls with own keys, are kept.
     """
     ties, bag = ties_of(action), bag_of(action)
     if bag is None:
@@ -65,9 +65,9 @@ def _as_waiting(action: bpy.types.Action) -> Ties:
 
 
 def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str, ...]:
-    """Add the layers of a file to a character; return the bones with keys that it does not have.
+    """Add the layers of a file to a character; return the keyed bones that it lacks.
 
-    The keys are placed when its tweaks are looked at next.
+    The keys are placed when its tweaks are next looked at.
     """
     assert armature_object.pose is not None
     missing: dict[str, None] = {}
@@ -86,8 +86,7 @@ def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str
 def read(path: Path) -> list[Layer]:
     """Return the layers of a file.
 
-    Raises TaktError if it cannot be read. What it says that this version does not know is left out, what it lacks is
-    as in a new layer.
+    Raises TaktError if it cannot be read. Unknown settings are ignored, missing ones get their defaults.
     """
     try:
         if path.stat().st_size > _LARGEST_BYTES:

@@ -1,4 +1,4 @@
-"""By what keys of tweaks are placed: when the blocks of a score play, in frames of a scene."""
+"""Layout of blocks by which keys of tweaks are placed, in frames of a scene."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIGEST_BYTES = 16
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """By what keys are placed: when blocks play, at which frame the first one begins, and frames per second."""
+    """When blocks play, the frame at which the first one begins, and frames per second."""
 
     timeline: Timeline
     frame_start: int
@@ -23,7 +23,7 @@ class Layout:
 
     @cached_property
     def said(self) -> str:
-        """The first frame, frames per second, and a digest of the texts and of when blocks play."""
+        """The first frame, frames per second, and a digest of the texts and of the blocks' times."""
         clock, digest = self.timeline.clock, hashlib.blake2b(digest_size=_DIGEST_BYTES)
         digest.update(repr(sorted(ties_.texts_of(self.timeline).items())).encode("utf-8", "replace"))
         edges_s = self.timeline.edges_s

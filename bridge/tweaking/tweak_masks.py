@@ -1,4 +1,4 @@
-"""Which bones a layer of tweaks changes: the curves of all others are muted, so that Blender itself leaves them out."""
+"""Masks of layers: curves of bones outside a layer's body part are muted, so Blender leaves them out."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _MARK: Final = "\t"
 
 
 def apply(layer: properties.TaktTweaks, action: bpy.types.Action, motion: Motion) -> None:
-    """Mute the curves of bones that are not in a layer's part of the body, and let those act that are.
+    """Mute the curves of bones outside a layer's part of the body, and unmute the others.
 
-    What somebody else has muted stays so. Raises TaktError if there is no such part of the body, and changes
-    nothing.
+    Curves muted by the user stay muted. Raises TaktError, and changes nothing, if there is no such body part.
     """
     bag = bag_of(action)
     if bag is None or not (layer.body.strip() or layer.muted):
@@ -45,10 +44,10 @@ def apply(layer: properties.TaktTweaks, action: bpy.types.Action, motion: Motion
 
 
 def _renamed(names: Sequence[str], bag: bpy.types.ActionChannelbag) -> set[str]:
-    """Return the curves that Takt has muted by the bones' names of now: who renames a bone renames its curves.
+    """Return the curves that Takt has muted, with current bone names: renaming a bone renames its curves.
 
-    names: of curves that were muted, those by somebody else with a mark at their end. A bone none of whose curves is
-    there any longer is the muted one that was not before, with the same channels.
+    names: of muted curves; those muted by the user have a mark at their end. If a bone's curves have all gone, the
+    newly muted bone with the same channels is the renamed one.
     """
     before = {name.removesuffix(_MARK) for name in names}
     names = [name for name in names if not name.endswith(_MARK)]
@@ -64,7 +63,7 @@ def _renamed(names: Sequence[str], bag: bpy.types.ActionChannelbag) -> set[str]:
 
 
 def _channels(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return for each bone the names of its curves, by what follows the bone in them."""
+    """Return for each bone its curves' names, by the part after the bone's name."""
     found = defaultdict[str, dict[str, str]](dict)
     for name in names:
         bone = armature.bone_property(name.partition(_MARK)[0])
@@ -74,7 +73,7 @@ def _channels(names: Iterable[str]) -> dict[str, dict[str, str]]:
 
 
 def _bones(body: str, motion: Motion) -> frozenset[str]:
-    """Return the bones that a part of the body has at all, also at a border that fades."""
+    """Return the bones that belong to a part of the body, those at a fading border included."""
     if motion.body is None:
         raise TaktError(f"the body {body!r} means nothing on a rig whose joints are not known: map its bones first")
     documents = motion.sequence.origins.places.documents

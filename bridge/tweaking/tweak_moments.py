@@ -1,4 +1,4 @@
-"""The moments at which a hand has set keys of tweaks, and these keys moved, copied and removed moment by moment."""
+"""Moments at which the animator has set keys of tweaks; moves, copies and removes all keys of one moment."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .tweak_placing import bag_of, layout_of, ties_of
 from .tweak_repeats import in_calls
 
 _known: dict[int, tuple[int, FloatArray | None]] = {}
-"""By the session_uid of an armature's object: the checksum of its tweaks, and what `frames_of` found for it."""
+"""By the session_uid of an armature's object: the checksum of its tweaks, and the result of `frames_of`."""
 
 
 def frames_of(armature_object: bpy.types.Object) -> FloatArray | None:
-    """Return the different frames of all keys that a hand has set, (K,) ascending; None: there are no tweaks.
+    """Return the distinct frames of all keys that the animator has set, (K,) ascending; None without tweaks.
 
-    Also where they are repeated in other calls of a layer's procedure.
+    Includes frames at which a layer repeats them in other calls of its procedure.
     """
     checksum = tweaks.checksum(armature_object)
     known = _known.get(armature_object.session_uid)
@@ -58,7 +58,7 @@ def move(armature_object: bpy.types.Object, frame: float, to: float, *, is_copy:
 
 
 def remove(armature_object: bpy.types.Object, frame: float) -> int:
-    """Remove the keys of one moment; return how many there were."""
+    """Remove the keys of one moment; return their number."""
     count = 0
     for bag, keys, taken in _taken(armature_object, frame):
         tweak_curves.write(bag, keys, keys.at(~taken.are_in(keys)))
@@ -67,7 +67,7 @@ def remove(armature_object: bpy.types.Object, frame: float) -> int:
 
 
 def forget() -> None:
-    """Keep nothing any longer, as when another file is loaded."""
+    """Clear the cache, as when another file is loaded."""
     _known.clear()
 
 
@@ -80,9 +80,9 @@ def _bags(armature_object: bpy.types.Object) -> Iterator[tuple[bpy.types.Action,
 
 def _taken(armature_object: bpy.types.Object,
            frame: float) -> Iterator[tuple[bpy.types.ActionChannelbag, CurveKeys, CurveKeys]]:
-    """Yield the curves of each layer that has keys of a hand at a frame, all their keys, and those.
+    """Yield each layer's curves with animator's keys at a frame, all their keys, and those at the frame.
 
-    Where a layer repeats keys there, those that it repeats.
+    If a layer repeats keys there, the repeated originals are yielded.
     """
     repeated = {action.name: of[tweak_curves.is_near(copies, np.array((frame,)))]
                 for action, copies, of in _copies(armature_object)}
@@ -95,11 +95,11 @@ def _taken(armature_object: bpy.types.Object,
 
 
 def _copies(armature_object: bpy.types.Object) -> Iterator[tuple[bpy.types.Action, FloatArray, FloatArray]]:
-    """Yield at which frames layers repeat keys of other calls, (N,), and at which those are, (N,)."""
+    """Yield the frames at which layers repeat keys, (N,), and the frames of the originals, (N,)."""
     for layer, action in tweaks.layers_of(armature_object):
         layout = layout_of(action)
         if layer.procedure and layout is not None:
-            with suppress(TaktError):  # `tweaks.problem` tells of it
+            with suppress(TaktError):  # `tweaks.problem` reports it
                 ties = ties_of(action)
                 calls = in_calls(layer, ties, layout)
                 if calls is not None:
@@ -107,6 +107,6 @@ def _copies(armature_object: bpy.types.Object) -> Iterator[tuple[bpy.types.Actio
 
 
 def _without(keys: CurveKeys, frame: float, taken: CurveKeys) -> CurveKeys:
-    """Return keys without those of a hand that are at a frame, of the curves that others are taken from."""
+    """Return the keys without the animator's at a frame, in the curves that others are moved from."""
     gone = tweak_curves.is_near(keys.frames, np.array((frame,))) & np.isin(keys.curve, taken.curve) & keys.are_own
     return keys.at(~gone)

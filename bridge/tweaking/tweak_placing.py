@@ -1,4 +1,4 @@
-"""Where the keys of an Action of tweaks go: tied to moments of the music, and moved to where these are now."""
+"""Placement of the keys of an Action of tweaks: tied to moments of the music, and moved to their current frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .tweak_repeats import InCalls, Moments, in_calls, nearest
 
 _MOST_LAYOUTS = 32
 _layouts: OrderedDict[str, Layout] = OrderedDict()
-"""By what they say of themselves: those by which keys were placed last in this session."""
+"""Layouts by which keys were placed in this session, by their `said`."""
 
 
 def layout_of(action: bpy.types.Action) -> Layout | None:
@@ -36,21 +36,21 @@ def layout_of(action: bpy.types.Action) -> Layout | None:
 
 
 def has_untied_keys(action: bpy.types.Action) -> bool:
-    """Return whether keys were set in an Action that are not tied yet; raise TaktError as ties_of does."""
+    """Return whether an Action has keys that are not tied yet; raise TaktError as ties_of does."""
     bag = bag_of(action)
     frames = np.zeros(0) if bag is None else tweak_curves.own_frames(tweak_curves.read(bag).claimed())
     return bool((ties_of(action).find(frames, SAME_FRAME) < 0).any())
 
 
 def forget() -> None:
-    """Keep no layouts any longer."""
+    """Clear the cache of layouts."""
     _layouts.clear()
 
 
 def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
-    """Return the layout by which keys lie that are not tied yet.
+    """Return the layout of keys that are not tied yet.
 
-    Of one that another session has made only the first frame and frames per second are known.
+    For a layout of another session, only the first frame and frames per second are known.
     """
     said = str(getattr(action, properties.PLACED_BY))
     known = _layouts.get(said)
@@ -61,11 +61,10 @@ def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
 
 
 def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -> set[tuple[str, int]]:
-    """Move the keys of one Action to where their moments are in a layout, and keep to which moments they are tied.
+    """Move the keys of one Action to the frames of their moments in a layout, and store their ties.
 
-    Return the curves whose keys are others now, by data path and index.
-
-    All that this goes by lies in the Action itself, so that it is right whatever undo and redo have brought back.
+    Return the curves whose keys changed, by data path and index. All input is stored in the Action itself, so the
+    result is right after any undo and redo.
     """
     before = _layout_before(action, now)
     _layouts[now.said] = now
@@ -102,10 +101,10 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
 
 @dataclass(frozen=True, eq=False)
 class _Moments:
-    """The F moments at which an animator's keys lie, and where they go.
+    """The F moments of an animator's keys, and where they go.
 
-    old: (F,) frames; segment: (F,) −1: gone; share, length: (F,); frame: (F,) new ones; stretch: (F,). names: what each
-    was tied to. is_new: (F,) which were not tied yet.
+    old: (F,) frames. segment: (F,) −1 if gone. share, length: (F,). frame: (F,) new frames. stretch: (F,). names: the
+    blocks to which they were tied. is_new: (F,) keys that were not tied yet.
     """
 
     old: FloatArray
@@ -119,7 +118,7 @@ class _Moments:
 
     @classmethod
     def of(cls, kept: Ties, frames: FloatArray, before: Layout, now: Layout, calls: InCalls | None) -> _Moments:
-        """Tie what is not tied yet to what was played before, and look for all blocks in what is played now."""
+        """Tie new keys to the layout before, and find all blocks in the layout of now."""
         which = kept.find(frames, SAME_FRAME)
         new = ties_.tied(before.timeline, frames[which < 0], before.frame_start, before.fps)
         segment, share, length = np.full(len(frames), -1), np.zeros(len(frames)), np.zeros(len(frames))
@@ -140,7 +139,7 @@ class _Moments:
         return cls(frames, segment, share, length, placed, stretch, names, which < 0)
 
     def moments(self, restored: Sequence[_Restored]) -> Moments:
-        """Return those whose blocks are there, and those at which keys are again."""
+        """Return the moments whose blocks exist, and those of restored keys."""
         there = self.segment >= 0
         return Moments(np.append(self.frame[there], [each.frame for each in restored]),
                        np.append(self.segment[there], np.array([each.segment for each in restored], dtype=np.int64)),
@@ -148,15 +147,15 @@ class _Moments:
                        np.append(self.is_new[there], np.zeros(len(restored), dtype=np.bool_)))
 
     def waiting(self, at: int, keys: CurveKeys) -> Waiting:
-        """Return the keys at a moment of a block that has gone."""
+        """Return the keys at a moment of a block that is gone."""
         texts, block = self.names[at]
-        taken = keys.at((nearest(self.old, keys.frames) == at) & keys.are_own)  # as `_moved` takes them away
+        taken = keys.at((nearest(self.old, keys.frames) == at) & keys.are_own)  # the same keys that `_moved` removes
         return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
 def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
            calls: InCalls | None) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that have gone stay."""
+    """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that are gone stay."""
     new = ties_.texts_of(now.timeline)
     lineage = ties_.lineage(texts, new, element_history.origin)
     found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage),
@@ -166,7 +165,7 @@ def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares:
 
 
 class _Restored(NamedTuple):
-    """Keys whose block is there again."""
+    """Keys whose block exists again."""
 
     keys: CurveKeys
     frame: float
@@ -176,7 +175,7 @@ class _Restored(NamedTuple):
 
 def _restored(waiting: tuple[Waiting, ...], now: Layout,
               calls: InCalls | None) -> tuple[list[_Restored], list[Waiting]]:
-    """Return keys whose blocks are there again, and those that wait on."""
+    """Return keys whose blocks exist again, and those that keep waiting."""
     there, still = list[_Restored](), list[Waiting]()
     for each in waiting:
         segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now,
@@ -195,7 +194,7 @@ def _restored(waiting: tuple[Waiting, ...], now: Layout,
 
 
 def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
-    """Return an animator's keys where their moments are now, without those of blocks that have gone."""
+    """Return an animator's keys at their moments' frames of now, without those of blocks that are gone."""
     at = nearest(moments.old, keys.frames)
     stays = moments.segment[at] >= 0
     return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
@@ -217,12 +216,12 @@ def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tupl
 
 
 def ties_of(action: bpy.types.Action) -> Ties:
-    """Return to which moments the keys of an Action are tied; raise TaktError if that cannot be read."""
+    """Return the ties of an Action's keys; raise TaktError if they cannot be read."""
     return ties_said(str(getattr(action, properties.TIES)))
 
 
 def ties_said(said: str) -> Ties:
-    """Return the ties that an Action keeps; raise TaktError as ties_of does."""
+    """Return ties from their stored form; raise TaktError as ties_of does."""
     if not said:
         return Ties.none()
     try:

@@ -1,4 +1,4 @@
-"""Layers of tweaks over a procedure: keys that are set in one call of it are in all calls of it, as generated ones."""
+"""Layers of tweaks for a procedure: keys set in one call are repeated in all its calls, as generated keys."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .tweak_curves import SAME_FRAME, CurveKeys
 from .tweak_layout import Layout
 
 _NEAR = 0.5
-"""A key that is set this many frames beside a copy takes the place of what that is a copy of."""
+"""A key set within this many frames of a copy replaces the copy's original."""
 
 
 class Moments(NamedTuple):
-    """M moments at which an animator's keys are: frames, segments, shares, and which were set since: (M,) each."""
+    """M moments of an animator's keys: frames, segments, shares, and whether they are new, (M,) each."""
 
     frame: FloatArray
     segment: IntArray
@@ -41,7 +41,7 @@ class Moments(NamedTuple):
 class InCalls:
     """The procedure of a layer, as a layout plays it.
 
-    name, over: the procedure; over is NEW where the score has it no longer. alone: the calls with keys of their own;
+    name, over: the procedure; over is NEW if the score no longer has it. alone: calls with keys of their own.
     were_alone: these as the ties have them.
     """
 
@@ -53,9 +53,9 @@ class InCalls:
     layout: Layout
 
     def any_call(self, lineage: Lineage, texts: ties_.Texts) -> AnyCall:
-        """Return where keys may go whose own call has gone, by the elements of then, in some texts.
+        """Return where keys may go whose own call is gone, by the old elements, in some texts.
 
-        Keys of a call that has its own go nowhere else: they wait for it.
+        Keys of a call with own keys go nowhere else: they wait for it.
         """
         barred = [segment for call in self.alone for segment in self.repeats.segments_of(call.chain).tolist()]
         return AnyCall(over_before(self.over, lineage), barred,
@@ -63,7 +63,7 @@ class InCalls:
                         for call in self.were_alone])
 
     def without_replaced(self, keys: CurveKeys, moments: Moments) -> tuple[CurveKeys, Moments]:
-        """Return keys without those in whose place others were set since, in another call."""
+        """Return keys without those that new keys in another call replace."""
         at = nearest(moments.frame, keys.frames)
         is_new = moments.is_new[at]
         different, which = np.unique(moments.segment, return_inverse=True)
@@ -76,9 +76,9 @@ class InCalls:
         return keys.at(~replaced), moments.at(left)
 
     def copies(self, keys: CurveKeys, moments: Moments) -> tuple[CurveKeys, FloatArray, IntArray]:
-        """Return copies of keys for all other calls, and at which frames and in which segments there are any.
+        """Return copies of keys for all other calls, and the frames and segments of all copies.
 
-        Where there are keys of the animator's already there are none.
+        No copy is made where the animator already has keys.
         """
         of, segment = self._pairs(moments)
         frames = self.layout.frames(segment, moments.share[of])
@@ -93,17 +93,16 @@ class InCalls:
         return made.at(is_last & is_free), frames, segment
 
     def frames_of(self, ties: Ties) -> tuple[FloatArray, FloatArray]:
-        """Return at which frames copies of keys are, and of which frames: (N,) each; ties: of this layout."""
+        """Return the frames of copies, and those of their originals, (N,) each. ties: of this layout."""
         moments = self._moments(ties)
         of, segments = self._pairs(moments)
         return self.layout.frames(segments, moments.share[of]), moments.frame[of]
 
     def frames_to_keep(self, ties: Ties, segments: Collection[int]) -> tuple[FloatArray, FloatArray]:
-        """Return which copies of keys become the animator's where some segments get keys of their own.
+        """Return the copies that become the animator's keys when some segments get keys of their own.
 
-        At which frames (N,) these are, and at which those of which they are copies.
-
-        Those in these segments, and of what is set in these, the first one elsewhere.
+        Their frames (N,), and those of their originals. They are the copies in these segments, and the first copy
+        elsewhere of each key set in these.
         """
         moments = self._moments(ties)
         of, where = self._pairs(moments)
@@ -121,7 +120,7 @@ class InCalls:
         return Moments(ties.frame[there], segment[there], ties.share[there], np.zeros(len(there), np.bool_))
 
     def _pairs(self, moments: Moments) -> tuple[IntArray, IntArray]:
-        """Return for each copy of a moment which one it copies, and in which segment it is."""
+        """Return for each copy its moment's index and its segment."""
         different, which = np.unique(moments.segment, return_inverse=True)
         others = [np.array(self.repeats.others(segment), dtype=np.int64) for segment in different.tolist()]
         row, copy = _joined(np.repeat(np.arange(len(others)), [len(each) for each in others]), which, len(others))
@@ -133,7 +132,7 @@ class InCalls:
 
 
 def in_calls(layer: properties.TaktTweaks, kept: Ties, layout: Layout) -> InCalls | None:
-    """Return the procedure of a layer, None if it has none. kept: its ties as they were; it is found by these."""
+    """Return the procedure of a layer, None if it has none. kept: its old ties, by which the procedure is found."""
     if not layer.procedure:
         return None
     timeline = layout.timeline
@@ -151,7 +150,7 @@ def in_calls(layer: properties.TaktTweaks, kept: Ties, layout: Layout) -> InCall
 
 
 def _now(call: Call, over: Over, layout: Layout) -> Call:
-    """Return a call by the texts of now, or as it was where it has gone."""
+    """Return a call by the current texts, or unchanged if it is gone."""
     texts = ties_.texts_of(layout.timeline)
     lineage = ties_.lineage(call.texts, texts, element_history.origin)
     chain = layout.timeline.find_calls((call.chain,), over_before(over, lineage), lineage)[0]
@@ -159,7 +158,7 @@ def _now(call: Call, over: Over, layout: Layout) -> Call:
 
 
 def nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
-    """Return which of some moments each frame is nearest to."""
+    """Return the nearest moment to each frame."""
     if not len(moments) or not len(frames):
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(moments)
@@ -170,7 +169,7 @@ def nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
 
 
 def _joined(left: IntArray, right: IntArray, kinds: int) -> tuple[IntArray, IntArray]:
-    """Return all pairs of the same kind: rows of left (N,) and of right (M,), each of a kind below kinds."""
+    """Return all pairs of the same kind: rows of left (N,) and of right (M,), whose kinds are below `kinds`."""
     order = np.argsort(left, kind="stable")
     counts = np.bincount(left, minlength=kinds)
     starts, number = np.cumsum(counts) - counts, counts[right]

@@ -1,4 +1,4 @@
-"""Calls of a procedure that have tweaks of their own, beside those that are in all its calls."""
+"""Calls of a procedure with tweaks of their own, beside those in all its calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tweak_repeats import in_calls
 
 
 def chosen_layer(armature_object: bpy.types.Object) -> properties.TaktTweaks | None:
-    """Return the layer of tweaks that is chosen in the panel, None if there is none with an Action."""
+    """Return the layer of tweaks selected in the panel, None if there is none with an Action."""
     character = properties.character(armature_object)
     if not 0 <= character.tweaks_index < len(character.tweaks):
         return None
@@ -27,12 +27,12 @@ def chosen_layer(armature_object: bpy.types.Object) -> properties.TaktTweaks | N
 
 
 def tell_apart(armature_object: bpy.types.Object, frame: float) -> str:
-    """Give the call that plays at a frame its own keys; return what to say of it. Raises TaktError, changes nothing.
+    """Give the call at a frame its own keys; return a message. Raises TaktError before it changes anything.
 
-    The keys that it has are its own from now on; the other calls have theirs from the first of these.
+    The keys in that call are its own from now on. The other calls get theirs from the first of them.
     """
     layer = chosen_layer(armature_object)
-    assert layer is not None and layer.action is not None  # whoever asks has seen to it
+    assert layer is not None and layer.action is not None  # the callers have checked it
     action, layout = layer.action, layout_of(layer.action)
     bag = bag_of(action)
     if not action.is_editable:

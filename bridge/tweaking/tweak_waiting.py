@@ -1,4 +1,4 @@
-"""Which keys of tweaks wait since the score has not their blocks, in words that say what to do."""
+"""Keys of tweaks that wait because the score lacks their blocks, in words that say what to do."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _KEPT = 32
 
 
 class Lost(NamedTuple):
-    """Keys at one moment: what their block plays, and which bones, or other things, they move."""
+    """Keys at one moment: what their block plays, and the bones or other targets that they move."""
 
     block: str
     moved: tuple[str, ...]
 
 
 def waiting(armature_object: bpy.types.Object) -> tuple[Lost, ...]:
-    """Return the keys of all layers that wait for their blocks, one for each moment."""
+    """Return the waiting keys of all layers, one entry for each moment."""
     return tuple(lost for _, action in tweaks.layers_of(armature_object)
                  for lost in _waiting(str(getattr(action, properties.TIES))))
 
@@ -47,10 +47,10 @@ def words(armature_object: bpy.types.Object) -> str:
 
 @lru_cache(_KEPT)
 def _waiting(said: str) -> tuple[Lost, ...]:
-    """Return the keys that wait of an Action, by its ties as they are kept."""
+    """Return the waiting keys of an Action from its stored ties."""
     try:
         return tuple(_lost(each) for each in ties_said(said).waiting)
-    except TaktError:  # `tweaks.problem` tells of it
+    except TaktError:  # `tweaks.problem` reports it
         return ()
 
 

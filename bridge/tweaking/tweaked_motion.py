@@ -1,4 +1,4 @@
-"""Tweaks in the motion of a character: as it is drawn, and what the score's Action has to hold below them."""
+"""Tweaks in a character's motion: as drawn, and as the score's Action has to hold it below them."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ from ..scores import score
 from .tweaks import checksum, has_tweaks, layers_of
 
 _MOST_SHOWN: Final = 2
-"""Of each character: what it plays, and what it is compared with."""
+"""Motions cached per character: the one it plays, and one to compare."""
 _Layers = tuple[tuple[Differences, ...], ...]
 
 
 class _Shown(NamedTuple):
-    """A motion with tweaks. layers: those below contacts, and those after them."""
+    """A motion with tweaks. layers: those before foot lock, and those after it."""
 
     motion: Motion
     layers: _Layers
     tweaked: Motion
 
     def has(self, layers: _Layers) -> bool:
-        """Tell whether these are its layers."""
+        """Return whether these are its layers."""
         return [*map(len, layers)] == [*map(len, self.layers)] and all(
             one.is_like(other) for some, others in zip(layers, self.layers, strict=True)
             for one, other in zip(some, others, strict=True))
 
 
 _shown: dict[int, list[_Shown]] = {}
-"""What was shown last, by the session_uid of the armature's object: what was found of a motion is not lost then."""
+"""Last motions shown, by the session_uid of the armature's object, so that their caches survive."""
 _digests: dict[int, tuple[Motion, tuple[object, ...], str]] = {}
-"""What `digest` said last, and of what, likewise."""
+"""Last results of `digest` and what they were computed from, likewise."""
 
 
 def below(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
-    """Return what the score's Action has to hold so that Blender, adding the tweaks, shows the tweaked motion."""
+    """Return the motion for the score's Action: Blender adds the tweaks to it and shows the tweaked motion."""
     parts, last = _parts(armature_object, scene, motion)
     return without_layers(tweaked(motion, parts, last), (*parts, *last)) if parts or last else motion
 
 
 def _parts(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> _Layers:
-    """Return the part of layers that changes what lies below them: of those below contacts, and of those after them."""
+    """Return the differences of layers that change what is below them: those before foot lock, and those after it."""
     return (below_feet(motion, _differences(armature_object, scene, motion, are_last=False)),
             of_followed(motion, _differences(armature_object, scene, motion, are_last=True)))
 
 
 def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
-    """Return a motion with the tweaks of a character, as it is drawn: the same value as long as both are the same."""
+    """Return a motion with a character's tweaks, as drawn; the same value while motion and tweaks are the same."""
     if not has_tweaks(armature_object):
         return motion
     layers = tuple(tuple(_differences(armature_object, scene, motion, are_last=last)) for last in (False, True))
@@ -69,7 +69,7 @@ def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def digest(armature_object: bpy.types.Object) -> str:
-    """Return what is the same as long as the score's Action below the tweaks is; "" where these do not concern it."""
+    """Return a value that stays equal while the score's Action below the tweaks does; "" if tweaks do not affect it."""
     known, scene, uid = score.known_performance(armature_object), bpy.context.scene, armature_object.session_uid
     if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
         return ""
@@ -93,7 +93,7 @@ def _digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
 
 def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, *,
                  are_last: bool) -> list[Differences]:
-    """Return what the layers add to a motion, as far as they are heard."""
+    """Return what the active layers add to a motion."""
     found = []
     for layer, action in layers_of(armature_object):
         weight = influence(armature_object, action)
@@ -105,9 +105,9 @@ def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, moti
 
 
 def influence(armature_object: bpy.types.Object, action: bpy.types.Action) -> float:
-    """Return how much an Action of tweaks counts, 0 to 1: as it is assigned, or as its strip in the NLA says.
+    """Return the influence of an Action of tweaks, 0 to 1: as assigned, or as its NLA strip says.
 
-    Where a track of the NLA plays alone, nothing else counts, as in Blender: not what is assigned either.
+    While an NLA track is solo, only that track counts, as in Blender; the assigned Action does not.
     """
     animation = armature_object.animation_data
     if animation is None:
@@ -124,12 +124,12 @@ def influence(armature_object: bpy.types.Object, action: bpy.types.Action) -> fl
 
 
 def register() -> None:
-    """Let motions be drawn with tweaks."""
+    """Draw motions with tweaks."""
     score.show_with(_as_drawn)
 
 
 def unregister() -> None:
-    """Draw motions as the score has them."""
+    """Draw motions without tweaks."""
     score.show_with(None)
     _shown.clear()
     _digests.clear()

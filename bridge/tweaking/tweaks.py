@@ -1,12 +1,12 @@
-"""Tweaks of a character: Actions above the score's, in which an animator's keys are differences, tied to the music.
+"""Tweaks of a character: Actions above the score's, in which an animator's keys are differences tied to the music.
 
-Blender itself combines them: the score's Action lies in a strip of the NLA, and the Action of the tweaks is assigned
-above it with *Combine*. So a key that is set (I, Auto Keying) lands there as a difference, the pose is seen at once,
-and all of Blender's tools work on it. Takt moves the keys in time: each is tied to a moment of the music
-(core/playing/ties.py), and goes there whenever the score's Action is written.
+Blender itself combines them: the score's Action lies in an NLA strip, and the Action of the tweaks is assigned above it
+with *Combine*. So a key that is set (I, Auto Keying) is stored there as a difference, the pose is seen at once, and all
+of Blender's tools work on it. Takt moves the keys in time: each is tied to a moment of the music
+(core/playing/ties.py), and moves there whenever the score's Action is written.
 
-What the feet make of a tweak lies in the score's Action: it holds the tweaked motion with its feet held, without the
-tweak. Where no tweak concerns the feet it is the score's motion as it is.
+Foot lock changes the pose under a tweak. The score's Action holds the tweaked motion after foot lock, minus the tweak.
+If no tweak affects the feet, it is the score's motion unchanged.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .tweak_placing import bag_of, has_untied_keys, layout_of, place
 
 _Layer = properties.TaktTweaks
 _SETTINGS = ("ease_in", "ease_out", "holds", "is_last", "procedure", "body")
-"""Of a layer: what changes where keys are, or what they do."""
+"""Settings of a layer that change where keys are, or what they do."""
 _NAMES_SHOWN = 6
 _State = tuple[object, ...]
 _Sums = dict[tuple[int, str, int], int]
@@ -42,13 +42,13 @@ _Sums = dict[tuple[int, str, int], int]
 
 
 _seen: dict[int, _State] = {}
-"""What `look` has seen of a character when its keys were placed last, by the session_uid of the armature's object."""
+"""What `look` last saw of a character, by the session_uid of the armature's object."""
 _problems: dict[int, str] = {}
-"""Why the tweaks of a character stay where they are, likewise."""
+"""Why the tweaks of a character cannot be moved, likewise."""
 
 
 _timelines: dict[int, tuple[Motion, Timeline]] = {}
-"""The blocks of the motion by which keys were placed last, likewise."""
+"""The blocks of the motion by which keys were last placed, likewise."""
 
 
 def layers_of(armature_object: bpy.types.Object) -> Iterator[tuple[_Layer, bpy.types.Action]]:
@@ -64,7 +64,7 @@ def has_tweaks(armature_object: bpy.types.Object) -> bool:
 
 
 def problem(armature_object: bpy.types.Object) -> str:
-    """Return why the tweaks of a character do not go along with its score, "" if they do."""
+    """Return why the tweaks of a character do not move with its score, "" if they do."""
     found = _problems.get(armature_object.session_uid, "")
     return found or next(filter(None, (_why_at_other_frames(armature_object, action) for _, action
                                        in layers_of(armature_object))), "")
@@ -74,15 +74,15 @@ def problem(armature_object: bpy.types.Object) -> str:
 
 
 def go_along(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
-    """Move the keys of all tweaks to where their moments are in a motion; those of blocks that have gone wait."""
+    """Move the keys of all tweaks to their moments in a motion; keys of blocks that are gone wait."""
     if has_tweaks(armature_object):
         _place_all(armature_object, scene, motion)
 
 
 def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Tie keys that were set since, ease them, and put right what undo has brought back with another layout.
+    """Tie new keys, ease them, and correct keys that undo has brought back with another layout.
 
-    Only while the score's Action is what the score says.
+    Only while the score's Action matches the score.
     """
     known: _Sums = {}
     if not has_tweaks(armature_object) or _state(armature_object, known) == _seen.get(armature_object.session_uid):
@@ -94,15 +94,14 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
 
 
 def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: bool) -> None:
-    """Tie keys that were set since, and leave all keys where they are.
+    """Tie new keys, and leave all keys where they are.
 
-    is_older: whether the score's Action is of another score than there is now; then keys whose layout is not known any
-    longer stay as they are.
+    is_older: whether the score's Action belongs to an older score. Then keys whose layout is unknown stay untied.
     """
     if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
         return
     for layer, action in layers_of(armature_object):
-        with suppress(TaktError):  # `look` tells of it
+        with suppress(TaktError):  # `look` reports it
             if _why_it_stays(armature_object, action) or not has_untied_keys(action):
                 continue
             layout = layout_of(action)
@@ -121,7 +120,7 @@ def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
 
 
 def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _State:
-    """Return what is the same as long as no key is set or moved, and keys and the score's Action are of one layout."""
+    """Return a value that stays equal while no key is set or moved, and keys and score's Action share a layout."""
     own = properties.character(armature_object).action
     return (checksum(armature_object, known), *(getattr(action, properties.PLACED_BY) for _, action in
                                           layers_of(armature_object)),
@@ -130,7 +129,7 @@ def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _St
 
 def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
                known: _Sums | None = None) -> None:
-    """Move the keys of all tweaks; known: the checksums of the curves as they are."""
+    """Move the keys of all tweaks. known: checksums of the curves as they are."""
     known = {} if known is None else known
     found, now = "", _layout(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):
@@ -151,7 +150,7 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
 
 
 def _why_nowhere(layer: _Layer, now: Layout) -> str:
-    """Return why the keys of a layer are in no call of its procedure, "" if they are or it has none."""
+    """Return why the keys of a layer are in no call of its procedure, "" if they are, or if it has none."""
     document = now.timeline.sequence.origins.places.documents[0]
     if not layer.procedure or over_named(document, layer.procedure) is not None:
         return ""
@@ -160,7 +159,7 @@ def _why_nowhere(layer: _Layer, now: Layout) -> str:
 
 
 def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return which bones with keys the rig has not, and what to do, "" if it has all."""
+    """Return which keyed bones the rig lacks, and what to do; "" if it has all."""
     pose = armature_object.pose
     missing = () if pose is None else tuple(name for name in bones_of(action) if name not in pose.bones)
     return "" if not missing else (
@@ -169,7 +168,7 @@ def _why_of_nobody(armature_object: bpy.types.Object, action: bpy.types.Action) 
 
 
 def _why_at_other_frames(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return which strip plays tweaks at other frames than they are tied to, and what to do, "" if none does."""
+    """Return which strip plays tweaks at other frames than their ties say, and what to do; "" if none does."""
     animation = armature_object.animation_data
     if animation is None or animation.action == action:
         return ""
@@ -186,7 +185,7 @@ def _is_in_place(strip: bpy.types.NlaStrip) -> bool:
 
 
 def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Action, now: Layout) -> None:
-    """Let strips that play an Action of tweaks frame by frame play it as long as the score lasts."""
+    """Extend strips that play an Action of tweaks frame by frame to the score's length."""
     animation = armature_object.animation_data
     end = now.frame_start + now.timeline.times(np.array((len(now.timeline) - 1,)), np.ones(1))[0] * now.fps
     first, last = min(float(now.frame_start), action.frame_range[0]), max(float(end), action.frame_range[1])
@@ -209,9 +208,9 @@ def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -
 
 
 def checksum(armature_object: bpy.types.Object, known: _Sums | None = None) -> int:
-    """Return a number that is the same as long as the keys of a character's tweaks are, and how they are eased.
+    """Return a checksum of a character's tweaks: their keys, and how they are eased.
 
-    known: of curves that have not changed; those of all others are put there.
+    known: checksums of unchanged curves; those of all others are added.
     """
     found, known = 0, {} if known is None else known
     for layer, action in layers_of(armature_object):
@@ -229,7 +228,7 @@ def checksum(armature_object: bpy.types.Object, known: _Sums | None = None) -> i
 
 
 def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
-    """Put the score's Action, and what is assigned above it, into the NLA, and assign a new Action of tweaks above."""
+    """Push the score's Action, and what is assigned above it, into the NLA, and assign a new Action of tweaks."""
     animation, character = armature_object.animation_data, properties.character(armature_object)
     assert animation is not None and character.action is not None
     if animation.use_tweak_mode:
@@ -249,7 +248,7 @@ def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
 
 
 def assign(armature_object: bpy.types.Object, action: bpy.types.Action) -> None:
-    """Let keys that are set land in an Action of tweaks."""
+    """Make new keys go into an Action of tweaks."""
     animation = armature_object.animation_data
     assert animation is not None
     animation.action, animation.action_slot = action, object_slot(action)
@@ -258,13 +257,13 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action) -> None:
 
 
 def is_in_strip(armature_object: bpy.types.Object, action: bpy.types.Action) -> bool:
-    """Return whether an Action of tweaks lies in a strip of the NLA."""
+    """Return whether an Action of tweaks lies in an NLA strip."""
     animation = armature_object.animation_data
     return animation is not None and any(strip.action == action for strip in strips_of(animation))
 
 
 def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
-    """Put the assigned Action into a track of its own, above all others, as it is mixed now."""
+    """Push the assigned Action into an NLA track of its own, above all others, with its current blending."""
     track = animation.nla_tracks.new()
     track.name = action.name
     start, slot = action.frame_range[0], animation.action_slot
@@ -278,7 +277,7 @@ def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
 
 
 def forget() -> None:
-    """Keep nothing any longer."""
+    """Clear all caches."""
     for kept in (_seen, _problems, _timelines):
         kept.clear()
     tweak_placing.forget()

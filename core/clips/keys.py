@@ -21,11 +21,11 @@ TranslationInterpolation = Literal["LINEAR", "SPLINE"]
 INTERPOLATIONS: dict[Interpolation, tuple[str, str]] = {
     "SLERP": ("Spherical", "At constant angular speed between keys"),
     "LERP": ("Linear", "Linear and normalised (nlerp), as OGRE plays its clips"),
-    "SQUAD": ("Smooth", "Through the keys without a change of speed at them (Shoemake's SQUAD)"),
+    "SQUAD": ("Smooth", "Smooth through the keys, without jumps of speed (Shoemake's SQUAD)"),
 }
 TRANSLATION_INTERPOLATIONS: dict[TranslationInterpolation, tuple[str, str]] = {
     "LINEAR": ("Linear", "Straight from key to key"),
-    "SPLINE": ("Smooth", "Through the keys without a change of speed at them"),
+    "SPLINE": ("Smooth", "Smooth through the keys, without jumps of speed"),
 }
 Difference = Callable[[IntArray, IntArray], FloatArray]
 ClipTracks = tuple[float, bool, Tracks, Tracks, Tracks]

@@ -136,17 +136,15 @@ def creature(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
     if plane.like < _LIKE or not _cuts_much(cells, plane):
         return None
     found = _pairs(ends.points, plane, _NEAR * longest)
-    if found is None:
-        return None
+    return None if found is None else _put_together(inside, plane, found, up, front)
+
+
+def _put_together(inside: Inside, plane: Plane, found: tuple[list[tuple[int, int]], list[int]], up: FloatArray,
+                  front: FloatArray) -> Creature | None:
+    """Return the creature with its head first, or None if it has too few limbs for its shape. found: see _pairs."""
     pairs, middle = found
     tips = _spine_tips(inside, plane, middle)
     fields = np.array([_ways_from(inside, tip) for tip in tips])
-    return _put_together(inside, plane, pairs, middle, tips, fields, up, front)
-
-
-def _put_together(inside: Inside, plane: Plane, pairs: list[tuple[int, int]], middle: list[int], tips: tuple[int, int],
-                  fields: FloatArray, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return the creature with its head first, or None if it has too few limbs for its shape."""
     cells, longest = inside.cells, float(inside.ends.ways.max())
     used = {end for end in middle if inside.tips[end] in tips}
     limbs = [(branch(inside, one, other, tips, fields), branch(inside, other, one, tips, fields))

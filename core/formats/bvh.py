@@ -369,10 +369,10 @@ def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int
 
 
 def _turn(values: FloatArray, slots: list[list[tuple[int, int]]], out: FloatArray) -> None:
-    """Write the rotations (J, F, 4) of what channels are in frames, (F, C), into out; slots: see _slots, of each joint.
+    """Write rotations (J, F, 4) from channel values, (F, C), into out. slots: of each joint, see _slots.
 
-    A quaternion (w, u, v, t), with u along a joint's axis k and v, t along those after it, times the turn
-    (cos h, sin h about k) is (w·cos h − u·sin h, u·cos h + w·sin h, v·cos h + t·sin h, t·cos h − v·sin h).
+    A quaternion (w, u, v, t), with u along a joint's axis k and v, t along those after it, times the turn (cos h, sin h
+    about k) is (w·cos h − u·sin h, u·cos h + w·sin h, v·cos h + t·sin h, t·cos h − v·sin h).
     """
     halves = np.radians(values.T) / 2.0
     alike: dict[tuple[int, ...], list[int]] = {}

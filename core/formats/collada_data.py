@@ -15,7 +15,7 @@ from ..errors import FileError, quoted
 from ..maths.arrays import FloatArray
 from .number_text import numbers_in, wrong_word
 from .polygons import Filler
-from .xml import Element, parse
+from .xml import Documents, Element, parse
 
 MAX_ELEMENTS: Final = 200_000
 MAX_VALUES: Final = 20_000_000
@@ -30,7 +30,7 @@ class ColladaData:
     def __init__(self, data: bytes, path: Path | None) -> None:
         self.path, self.filler, self._left = path, Filler(), MAX_VALUES
         self._notes: dict[str, None] = {}
-        self.root = parse(data, path, MAX_ELEMENTS, is_programs=True)
+        self.root = parse(data, path, Documents(MAX_ELEMENTS, is_programs=True))
         if self.root.tag != "COLLADA":
             raise self.error(f"this is no COLLADA file: its root is <{quoted(self.root.tag)[1:-1]}>, where <COLLADA> "
                              "is wanted", self.root)

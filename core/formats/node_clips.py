@@ -180,9 +180,9 @@ class NodeBody:
 
     def _rows(self, animation: Animation, path: str, own: FloatArray,
               rest: FloatArray) -> Iterator[tuple[int, FloatArray, FloatArray]]:
-        """Yield joints with times (K,) and values (K, C) of a property, of which they have own at first, rest at rest.
+        """Yield joints with times (K,) and values (K, C) of a property. own: their first values. rest: values at rest.
 
-        Joints without keys have one where their nodes are not as they rest.
+        Joints without keys get one if their own value differs from rest.
         """
         is_still, found, columns = _differ(own[None], rest), [], dict[int, list[tuple[int, int]]]()
         for joint, node in enumerate(self.nodes.tolist()):

@@ -24,7 +24,7 @@ from .ogre_mesh import (
     triangles_of,
 )
 from .ogre_xml_values import child, error, grandchildren, number
-from .xml import Element, Rows, parse
+from .xml import Documents, Element, Rows, parse
 
 _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE_STRIP, "triangle_fan": TRIANGLE_FAN,
                       "point_list": 1, "line_list": 2, "line_strip": 3}
@@ -49,7 +49,7 @@ def read(data: bytes, path: Path | None = None) -> OgreMesh:
     does. Raises FileError with line and column where something is missing or does not fit.
     """
     tables = _Tables(path)
-    root = parse(data, path, MAX_ELEMENTS, max_bytes=MAX_BYTES, rows=Rows(tables.tag_paths, tables.tags, tables.take))
+    root = parse(data, path, Documents(MAX_ELEMENTS, MAX_BYTES), rows=Rows(tables.tag_paths, tables.tags, tables.take))
     return _Reader(path, tables).mesh(root)
 
 

@@ -31,10 +31,11 @@ from .ogre import (
 from .ogre_links import linked_clips
 from .ogre_xml_keys import Keys
 from .ogre_xml_values import child, error, grandchildren, number, scale, text, vector
-from .xml import Element, parse
+from .xml import Documents, Element, parse
 
 _BLEND_MODES: Final[dict[str, BlendMode]] = {"average": "AVERAGE", "cumulative": "CUMULATIVE"}
 _XYZ: Final = ("x", "y", "z")
+DOCUMENTS: Final = Documents(max_bytes=MAX_BYTES)
 
 
 def read(data: bytes, path: Path | None = None) -> OgreSkeleton:
@@ -45,7 +46,7 @@ def read(data: bytes, path: Path | None = None) -> OgreSkeleton:
     column where something is missing or does not fit.
     """
     keys = Keys(path)
-    root = parse(data, path, max_bytes=MAX_BYTES, taker=keys)
+    root = parse(data, path, DOCUMENTS, taker=keys)
     return assemble(_Reader(path, keys).records(root), name_of(path))
 
 

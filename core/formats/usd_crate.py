@@ -128,7 +128,7 @@ class CrateLayer(Layer):
         return self._array(at, stored, count).astype(np.float64)
 
     def _count(self, at: int, size: int = 0) -> int:
-        """Read how many there are of something; size: bytes of each, where they follow as they are."""
+        """Read a count of items. size: bytes of each, if they follow uncompressed."""
         if at < 0 or at + 8 > len(self._data):
             raise self._cut(at, "a number")
         (count,) = struct.unpack_from("<Q", self._data, at)

@@ -85,7 +85,7 @@ def _placed(mesh: SkinnedMesh, body: Body) -> SkinnedMesh:
 
 
 def _skin_parts(scene: Scene, body: Body) -> Iterator[SkinnedMesh]:
-    """Yield what the shapes of a skin are over the humanoid's points, and each of those over others."""
+    """Yield the shapes of a skin that use the humanoid's points as one mesh, and each other shape by itself."""
     coordinate = next((node for node, _ in scene.children(body.humanoid, COORDINATE, "skinCoord")), None)
     shared = dict[str, list[tuple[Faces, Look]]]()
     for shape, matrix in _shapes(scene, body.humanoid, ("skin",)):

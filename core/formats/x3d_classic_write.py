@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .x3d_scene import text_value, texts
-from .xml import Element, parse
+from .xml import Documents, Element, parse
 
 _TEXTS: Final = frozenset(("name", "version", "description", "joints", "channels"))
 _LISTS: Final = frozenset(("point", "vector", "index", "key", "keyValue", "values", "skinCoordIndex",
@@ -23,7 +23,7 @@ _MARKUP: Final = frozenset(("DEF", "USE", "containerField"))
 
 def in_classic(data: bytes) -> bytes:
     """Convert a file that x3d_write wrote to the classic encoding."""
-    root = parse(data, may_name_standard=True)
+    root = parse(data, documents=Documents(may_name_standard=True))
     lines = [f"#X3D V{root.attributes['version']} utf8", f"PROFILE {root.attributes['profile']}"]
     for part in root.children:
         for each in part.children:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import quoted
 from .x3d_scene import MAX_NODES, Child, LeftOut, Node, Scene, Use, Value, route, texts
-from .xml import MAX_KEPT_BYTES, Element, parse
+from .xml import MAX_KEPT_BYTES, Documents, Element, parse
 from .xml_long_values import Shortened, shortened
 
 _MARKUP: Final = frozenset(("DEF", "USE", "containerField", "class", "id", "style"))
@@ -20,13 +20,13 @@ _STANDARD: Final = frozenset(("Humanoid", "Joint", "Segment", "Site"))
 
 
 def read(data: bytes, path: Path | None) -> Scene:
-    """Read an X3D file in XML; raise FileError with its place where it is none.
+    """Read an X3D file in XML; raise FileError, with the place, if it is not one.
 
-    A document type declaration may name the standard's; nothing is fetched for it, and none that declares entities is
-    read.
+    A document type declaration may name the standard's file, which is never fetched. One that declares entities is
+    refused.
     """
     short = shortened(data) if len(data) <= MAX_KEPT_BYTES else Shortened(data, {})
-    root = parse(short.data, path, MAX_NODES, may_name_standard=True, is_programs=True)
+    root = parse(short.data, path, Documents(MAX_NODES, may_name_standard=True, is_programs=True))
     scene = Scene(path)
     if root.tag != "X3D":
         raise scene.error(f"this is no X3D file: its root is <{quoted(root.tag)[1:-1]}>, where <X3D> is wanted",

@@ -1,38 +1,55 @@
 """XML read safely into a small frozen tree, each element with its line and column.
 
-Document type declarations, and with them entities of one's own, are refused: neither scores nor OGRE
-files need them, and every entity bomb and every read of a foreign file goes through them. Where a format's files
-begin with one that only names a standard, it may be there, and is passed over: no file is ever fetched for it.
+Document type declarations, and with them entities, are refused: neither scores nor OGRE files need them, and every
+entity bomb and every access to another file uses them. Formats whose files begin with a declaration that only names
+a standard may allow that. It is skipped, and no file is ever fetched for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 from xml.parsers import expat
 
 from ..errors import FileError, Place, quoted
 from . import xml_slips
 
 MAX_KEPT_BYTES = 64 * 2**20
-"""Of documents that are kept as a whole tree; those whose bulk a Taker or Rows takes may be larger."""
+"""Greatest size of documents kept as a whole tree; those whose bulk a Taker or Rows takes may be larger."""
 MAX_ELEMENTS = 500_000
 MAX_ROWS = 2_000_000
-"""Rows that are taken one by one, see Rows."""
+"""Greatest number of rows that are taken one by one, see Rows."""
 MAX_DEPTH = 100
 _CUT_OFF = frozenset(expat.errors.codes[each] for each in (
     expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN, expat.errors.XML_ERROR_PARTIAL_CHAR,
     expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION))
 MAX_TAG_BYTES = 12 * 2**20
-"""Of one tag, with its attributes, or of a comment: for every piece, older versions of expat look at it anew."""
+"""Greatest size of a tag with its attributes, or of a comment: older versions of expat scan it again for each piece."""
 _PIECE = 2**20
 MAX_NAME = 1_000
-"""Characters in the name of an element or an attribute."""
+"""Greatest number of characters in the name of an element or an attribute."""
 
 
 StartHandler = Callable[[str, dict[str, str]], None]
 EndHandler = Callable[[str], None]
+
+
+class Documents(NamedTuple):
+    """What the documents of a format may hold.
+
+    max_elements, max_bytes: more are refused. may_name_standard: a document type declaration without declarations of
+    its own is skipped. is_programs: programs write them, so that one that ends too early was cut off, not mistyped.
+    """
+
+    max_elements: int = MAX_ELEMENTS
+    max_bytes: int = MAX_KEPT_BYTES
+    may_name_standard: bool = False
+    is_programs: bool = False
+
+
+PLAIN: Final = Documents()
+"""Documents that people write, without a document type."""
 
 
 class Taker(Protocol):
@@ -77,35 +94,30 @@ class Element(NamedTuple):
         return Place(path, self.line, self.column)
 
 
-def parse(data: bytes | str, path: Path | None = None, max_elements: int = MAX_ELEMENTS, *,
-          max_bytes: int = MAX_KEPT_BYTES, taker: Taker | None = None, rows: Rows | None = None,
-          may_name_standard: bool = False, is_programs: bool = False) -> Element:
+def parse(data: bytes | str, path: Path | None = None, documents: Documents = PLAIN, *, taker: Taker | None = None,
+          rows: Rows | None = None) -> Element:
     """Read a whole XML document and return its root element.
 
-    data: the file's bytes in any encoding that expat knows, or text (then its encoding declaration is
-        ignored); path: only for messages; max_elements, max_bytes: more are not read;
-        taker, rows: for documents too large to be kept whole; may_name_standard: a document type declaration
-        without declarations of its own is passed over; is_programs: a program has written it, so that one
-        that ends too early was cut off, and not mistyped.
-    Raises FileError, with line and column, where the document is not well-formed, declares a document
-    type, or goes beyond max_bytes, max_elements, MAX_DEPTH or MAX_NAME. Comments and processing
-    instructions are left out.
+    data: the file's bytes in any encoding that expat knows, or text, whose encoding declaration is ignored. path: only
+    for messages. taker, rows: for documents too large to be kept whole. Comments and processing instructions are left
+    out. Raises FileError, with line and column, if the document is not well-formed, declares a document type, or
+    exceeds the limits of its format, MAX_DEPTH or MAX_NAME.
 
     >>> root = parse('<pha tickLength="0.8"><call name="bow"/></pha>')
     >>> root.attributes["tickLength"], root.children[0].tag, root.children[0].column
     ('0.8', 'call', 23)
     """
-    if len(data) > max_bytes:
-        raise FileError.at(f"{len(data)} bytes of XML; at most {max_bytes} are read", path)
+    if len(data) > documents.max_bytes:
+        raise FileError.at(f"{len(data)} bytes of XML; at most {documents.max_bytes} are read", path)
     encoding = None
     if isinstance(data, str):
         data, encoding = data.encode("utf-8", "replace"), "utf-8"
     parser = expat.ParserCreate(encoding)
-    tree = _Tree(parser, path, max_elements, taker, rows, may_name_standard)
+    tree = _Tree(parser, path, documents, taker, rows)
     try:
         feed(parser, data, path)
     except FileError:
-        if is_programs and parser.ErrorCode in _CUT_OFF and tree.within:
+        if documents.is_programs and parser.ErrorCode in _CUT_OFF and tree.within:
             raise FileError.at(f"the file ends here, within {tree.within}: it is cut off", path,
                                1 + data.count(b"\n")) from None
         raise
@@ -192,10 +204,10 @@ class _Open:
 class _Tree:
     """Collects what the parser reports."""
 
-    def __init__(self, parser: expat.XMLParserType, path: Path | None, max_elements: int, taker: Taker | None,
-                 rows: Rows | None, may_name_standard: bool) -> None:
-        self._parser, self._max_elements, self._taker, self._rows = parser, max_elements, taker, rows
-        self._refusals = Refusals(parser, path, may_name_standard)
+    def __init__(self, parser: expat.XMLParserType, path: Path | None, documents: Documents, taker: Taker | None,
+                 rows: Rows | None) -> None:
+        self._parser, self._max_elements, self._taker, self._rows = parser, documents.max_elements, taker, rows
+        self._refusals = Refusals(parser, path, documents.may_name_standard)
         self._table_tags = {path[-1] for path in rows.tag_paths} if rows else set[str]()
         self._table: _Open | None = None
         self._count = self._count_before_row = self._taken = 0

@@ -52,7 +52,7 @@ def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray,
 
 
 def _numbers_first(record: FloatArray | list[Sequence[float]]) -> FloatArray:
-    """Return a record (L, F, ...) as (..., L, F), as it is worked on."""
+    """Return a record (L, F, ...) with its numbers first, as formulas need them: (..., L, F)."""
     record = np.asarray(record)
     return record if record.ndim == 2 else np.ascontiguousarray(record.transpose(*range(2, record.ndim), 0, 1))
 

@@ -55,6 +55,8 @@ ROLE_KINDS: Final = ("place", "path", "prop", "floor", "person")
 HANDS: Final = ("left hand", "right hand")
 FIT: Final = "fit"
 """What `repeat` says where a call is repeated as often as its way needs."""
+WORDS: Final[Mapping[Kind, str]] = MappingProxyType({Kind.REPEAT: FIT})
+"""The word that an attribute of a kind may hold in place of an expression."""
 MODES: Final = ("replace", "mix", "add")
 
 
@@ -142,7 +144,7 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "to": Attribute(Kind.PART_OR_PLACE, "where in the clip the call ends: a fraction of the clip, or seconds, as "
                                             "in 1.5s; or a place: the call's path is bent to end there", "1"),
         "at": Attribute(Kind.PLACE, "the place where it begins", ""),
-        "along": Attribute(Kind.PATH, "the path that its way follows", ""),
+        "along": Attribute(Kind.PATH, "the path that the call follows", ""),
         "facing": Attribute(Kind.TRUTH, "whether the character also faces in the same direction as the place", "yes"),
         "weight": _WEIGHT_IN_PICK,
     }, ("with",)),
@@ -224,3 +226,18 @@ MOST: Final[Mapping[str, tuple[int, str]]] = MappingProxyType({
     "let": (1_000, "divide it among several files"),
 })
 """How many of some elements a file may hold directly below `pha`, and what to do where there are more."""
+MISSING: Final[Mapping[tuple[str, str], tuple[str, str, str]]] = MappingProxyType({
+    ("call", "duration"): ("repeat", FIT,
+                           "<call> duration: found none beside repeat=\"fit\", expected how long all rounds last "
+                           "together: write about how long, and a warning tells what fits"),
+})
+"""By tag and attribute: another attribute, its word, and the message if the first is missing beside that word."""
+
+
+def is_word(kind: Kind, value: str) -> bool:
+    """Return whether an attribute of a kind holds its word in place of an expression.
+
+    >>> is_word(Kind.REPEAT, "fit"), is_word(Kind.REPEAT, "2"), is_word(Kind.LENGTH, "fit")
+    (True, False, False)
+    """
+    return kind in WORDS and value.strip() == WORDS[kind]

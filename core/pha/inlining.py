@@ -210,6 +210,9 @@ class _Inlined:
         inside = list(elements_below(source, children))
         if any(tags[each] == "pick" for each in inside):
             raise EditError("it holds a pick, which would choose differently in another procedure")
+        if any(attributes.get(name) for name in ("to", "at", "along")):
+            raise EditError("it goes to a place or along a path, which only its call can say; inline it where it does "
+                            "not")
         if attributes.get("reverse", "no") != "no":
             raise EditError("it is played backwards, which only its call can say; inline it where it is not reversed")
         if attributes.get("mirror", "no") != "no" and any(tags[each] == "together" for each in inside):

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ..errors import quoted
 from .expressions import NUMBER, Expression, ExpressionError, is_name, read_expression
-from .grammar import FIT, GRAMMAR, HANDS, MODES, MOST, PARTS, PLAYED, ROLE_KINDS, Attribute, Kind
+from .grammar import GRAMMAR, HANDS, MISSING, MODES, MOST, PARTS, PLAYED, ROLE_KINDS, Attribute, Kind, is_word
 from .naming import near
 from .text import Text
 
@@ -193,8 +193,8 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
             problems.append(f"<{tag}> {name}: found nothing, expected {attribute.kind.value}")
             expressions[name] = _NOTHING
             continue
-        if attribute.kind is Kind.REPEAT and stripped == FIT:
-            texts[name] = FIT
+        if is_word(attribute.kind, stripped):
+            texts[name] = stripped
             continue
         is_in_seconds = attribute.kind in PARTS and stripped.endswith("s") and NUMBER.fullmatch(stripped[:-1])
         if is_in_seconds:
@@ -206,16 +206,18 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
             expressions[name] = _NOTHING
     for name, attribute in rule.attributes.items():
         if attribute.default is None and name not in texts and name not in expressions:
-            if name == "duration" and texts.get("repeat") == FIT:
-                problems.append("<call> duration: found none beside repeat=\"fit\", expected how long all rounds last "
-                                "together: write about how long, and a warning tells what fits")
-            else:
-                problems.append(f"<{tag}> {name}: found none, expected {attribute.kind.value}")
+            problems.append(_missing(tag, name, attribute.kind, texts))
             if attribute.kind.is_expression:
                 expressions[name] = _NOTHING
             else:
                 texts[name] = ""
     return _Attributes(texts, expressions, frozenset(in_seconds), tuple(problems))
+
+
+def _missing(tag: str, name: str, kind: Kind, texts: Mapping[str, str]) -> str:
+    """Return the message for an attribute that is missing beside others, given without expressions."""
+    beside, word, message = MISSING.get((tag, name), ("", "", ""))
+    return message if word and texts.get(beside) == word else f"<{tag}> {name}: found none, expected {kind.value}"
 
 
 @lru_cache(maxsize=8192)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..errors import EditError
 from .document import number
 from .expressions import ExpressionError, read_expression, shown
-from .grammar import FIT, GRAMMAR, PARTS, RESTS, Kind
+from .grammar import GRAMMAR, PARTS, RESTS, Kind, is_word
 from .text import Text
 
 _MOST_DECIMALS = 12
@@ -23,8 +23,7 @@ def expressions(text: Text, element: int) -> dict[str, str]:
     for name, value in text.shape.attributes[element].items() if rule else ():
         attribute = rule.attributes.get(name) if rule else None
         kind = attribute.kind if attribute else rule.open_kind if rule else None
-        is_fit = kind is Kind.REPEAT and value.strip() == FIT
-        if kind is not None and kind.is_expression and not is_fit and not (
+        if kind is not None and kind.is_expression and not is_word(kind, value) and not (
                 kind in PARTS and seconds(value) is not None):
             found[name] = value
     return found
@@ -46,8 +45,7 @@ def is_expression(tag: str, name: str, value: str) -> bool:
     rule = GRAMMAR.get(tag)
     attribute = rule.attributes.get(name) if rule else None
     kind = attribute.kind if attribute else rule.open_kind if rule else None
-    is_fit = kind is Kind.REPEAT and value.strip() == FIT
-    return kind is not None and kind.is_expression and not is_fit and not is_plain(value)
+    return kind is not None and kind.is_expression and not is_word(kind, value) and not is_plain(value)
 
 
 def is_plain(value: str) -> bool:
@@ -233,10 +231,20 @@ def _ticks_of_branches(text: Text, branches: list[int]) -> str:
     return ticks.pop()
 
 
+def times_of(attributes: Mapping[str, str]) -> str:
+    """Return how many times a call's duration plays: once for `fit`, whose duration is that of all rounds.
+
+    >>> times_of({"repeat": "3"}), times_of({"repeat": "fit"}), times_of({})
+    ('3', '1', '1')
+    """
+    repeat = attributes.get("repeat", "1")
+    return "1" if is_word(Kind.REPEAT, repeat) else repeat
+
+
 def _ticks_of_one(text: Text, element: int) -> str:
     tag, attributes = text.shape.tags[element], text.shape.attributes[element]
     if tag == "call":
-        return product(attributes.get("duration", "0"), attributes.get("repeat", "1"))
+        return product(attributes.get("duration", "0"), times_of(attributes))
     if tag in ("reach", "meet"):
         return total((attributes.get("duration", "0"), attributes.get("hold", "0")))
     if tag in RESTS or (tag == "together" and "duration" in attributes):

@@ -1,4 +1,4 @@
-"""Motion: what a character does from beginning to end; the last of the stages (see stage.py)."""
+"""Motion: what a character does from beginning to end. It wraps the last stage, see stage.py."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from .untweaked import Untweaked
 
 
 class BeforeAims(NamedTuple):
-    """A motion before head and hands aim at anything: its scene, its last stage, and the problems found so far.
+    """A motion before head and hands aim: its scene, its last stage and the problems found so far.
 
-    hands: where they are when they take something, as far as that was found.
+    hands: where the hands are when they take a prop, as far as that is known.
     """
 
     scene: Scene
@@ -57,11 +57,10 @@ class BeforeAims(NamedTuple):
 class Motion:
     """What a character does from 0 to duration_s; made by compose() or score.perform().
 
-    row: the segments that are shown and told of. end: the last of the stages, from which all poses come.
-    problems: warnings and notes; unmatched: joints without counterpart, when clips came from other skeletons.
-    clock: where the tempo changes; all that a motion tells is by the clock. cuts: where clips are left for each other,
-    where that was searched. body: what the joints are, where that is known. before_aims: where it has a scene.
-    untweaked: what it is without tweaks, where that is known.
+    row: the segments that the timeline shows. end: the last stage, which gives all poses. problems: warnings and notes.
+    unmatched: joints without counterpart, if clips come from other skeletons. clock: tempo changes; all times of a
+    motion are by the clock. cuts: transition points, if they were searched. body: roles of the joints, if known.
+    before_aims: set if there is a scene. untweaked: the same motion without tweaks, if known.
     """
 
     row: Row
@@ -76,17 +75,17 @@ class Motion:
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
+        """The skeleton of the poses."""
         return self.end.skeleton
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts: one round of a loop."""
+        """Duration in seconds; of one round, for a loop."""
         return self.end.duration_s
 
     @property
     def is_loop(self) -> bool:
-        """Whether it begins anew after its end."""
+        """Whether the end leads into the beginning."""
         return self.end.is_loop
 
     @property
@@ -96,7 +95,7 @@ class Motion:
 
     @property
     def feet(self) -> Feet | None:
-        """The stage in which planted feet stay, None if there is none."""
+        """The stage that locks the feet, or None."""
         stage = self.end
         while isinstance(stage, Over) and not isinstance(stage, Feet):
             stage = stage.below
@@ -104,7 +103,7 @@ class Motion:
 
     @property
     def carried(self) -> Mapping[str, Carried]:
-        """What hands hold at times, by the names of its roles; see carry."""
+        """The props that hands hold, by the names of their roles; see carry."""
         aimed = self._aimed
         return {} if aimed is None else aimed.carried
 
@@ -116,23 +115,24 @@ class Motion:
         return stage if isinstance(stage, Aimed) else None
 
     def carry(self, role: str, times_s: FloatArray) -> FloatArray:
-        """Return how a prop that hands hold is moved in the model, (F, 3, 4), at times (F,) in any order.
+        """Return the transform of a prop that hands hold, (F, 3, 4), in model space at times (F,) in any order.
 
-        From where the scene has it when a hand takes it first. Raises KeyError if no hand holds it.
+        It maps points from where the prop is in the scene when a hand first takes it. Raises KeyError if no hand holds
+        it.
         """
         aimed = self._aimed
-        assert aimed is not None  # it has such a prop
+        assert aimed is not None  # Only a motion with a scene has such a prop.
         times_s, _ = in_rounds(times_s, self.duration_s, is_loop=False)
         even_s = times_s if self.clock is None else self.clock.even(times_s)
         return aimed.carried[role].moved(even_s, aimed.hands(self.sample(times_s)))
 
     @property
     def meets(self) -> tuple[TimedMeet, ...]:
-        """What its hands are to meet."""
+        """The moments at which its hands meet other hands."""
         return () if self.before_aims is None else self.before_aims.scene.meets(self.row)
 
     def meeting(self, met: Mapping[TimedMeet, Target]) -> Motion:
-        """Return the same with hands that meet those of others; met: where by the clock, in the model."""
+        """Return the motion with hands that meet those of others. met: the targets by the clock, in model space."""
         if self.before_aims is None or not met:
             return self
         scene, stage, said, hands = self.before_aims
@@ -140,23 +140,23 @@ class Motion:
         return replace(self, end=end if self.clock is None else Timed(end, self.clock), problems=said + told)
 
     def hand_joint(self, side: str) -> int:
-        """Return the wrist of a hand, l or r, that holds something."""
+        """Return the wrist joint of a hand, l or r, that holds something."""
         aimed = self._aimed
-        assert aimed is not None  # it holds something
+        assert aimed is not None  # Only a motion with a scene holds something.
         return aimed.arms[side].limb.last
 
     def shown(self, even_s: FloatArray) -> FloatArray:
-        """Return what the clock shows at times (F,) in which no tempo changes anything."""
+        """Return the times shown (F,) for times (F,) at an even tempo."""
         return even_s if self.clock is None else self.clock.shown(even_s)
 
     @property
     def lap_yaw_rad(self) -> float:
-        """By how much one round of a loop turns the character's heading."""
+        """The angle by which one round of a loop turns the character's heading."""
         return self.end.root.lap_yaw_rad
 
     @property
     def sequence(self) -> Sequence:
-        """Its S segments, as the score says."""
+        """Its S segments, as the score calls them."""
         return self.row.sequence
 
     @property
@@ -171,7 +171,7 @@ class Motion:
 
     @property
     def method(self) -> TransitionMethod:
-        """Where the transitions play."""
+        """The method that places transitions."""
         return self.row.method
 
     @property
@@ -186,13 +186,13 @@ class Motion:
 
     @property
     def transitions_s(self) -> FloatArray:
-        """How long the transition after each segment plays, (S,)."""
+        """The duration of the transition after each segment, (S,)."""
         return self.layout.window_end_s - self.layout.window_begin_s
 
     def sample(self, times_s: FloatArray) -> Pose:
         """Return the poses (F, J, …), relative to rest, at times (F,) in any order.
 
-        Times outside 0…duration_s hold the ends, or go round in a loop. Raises TaktError if they are not finite.
+        Outside 0…duration_s the first or last pose is held; a loop continues. Raises TaktError if times are not finite.
         """
         times_s = np.asarray(times_s, dtype=np.float64)
         if times_s.ndim != 1 or not np.isfinite(times_s).all():
@@ -200,12 +200,12 @@ class Motion:
         return self.end.sample(*in_rounds(times_s, self.duration_s, self.is_loop))
 
     def segment_at(self, time_s: float) -> int:
-        """Return the segment that plays at a time; before and after all, the first and the last, or round in a loop."""
+        """Return the segment that plays at a time; outside the motion, the first or last one, or that of the loop."""
         times, _ = in_rounds(np.array((time_s,)), self.duration_s, self.is_loop)
         return int(self.row.segment_at(times if self.clock is None else self.clock.even(times))[0])
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens, in units of which there are per_s in a second; see Stage."""
+        """Return the times of edges, jumps and keys, in units of 1 / per_s seconds; see Stage.instants."""
         return self.end.instants(per_s, densest)
 
 
@@ -215,14 +215,14 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], playi
             unmatched: tuple[str, ...] = ()) -> Motion:
     """Join clips into a motion.
 
-    clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's; or stages, played as if
-    they were clips.
-    feet: what the joints are, where planted feet are to stay in place, and arms to go round the trunk in transitions.
-    points: of the skin, where they are known: by them soles are. clock: by which all of it is played in the end.
-    scene: what plays the roles of the score. cuts: what was found where clips are left for each other. problems,
-    unmatched: what was found so far, see Motion.
-    Raises TaktError if an identifier is unknown, the curve lacks the shape that the method needs, or clips
-    have different skeletons.
+    clips: those that sequence.clip indexes, all on one skeleton, which becomes the motion's. Stages are played as if
+    they were clips. feet: roles of the joints, needed for foot lock and for arms that avoid the trunk in transitions.
+    points: samples of the skin, if known; they show where the soles are. clock: tempo changes of the whole motion.
+    scene: the objects that play the score's roles. cuts: transition points found by a search. problems, unmatched:
+    those found so far, see Motion.
+
+    Raises TaktError if an identifier is unknown, the curve lacks the shape that the method needs, or clips have
+    different skeletons.
     """
     row = Row.of(sequence, clips, playing, (lambda times_s: times_s) if clock is None else clock.shown)
     end = mixed((Lane.whole(row),))

@@ -1,4 +1,4 @@
-"""With what settings rows are played, on what body: what all parts of a score share."""
+"""Settings and body with which rows are played: what all parts of a score share."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .transitions.limits import Limits
 class Playing:
     """Settings with which rows are played.
 
-    root_motion, speed: identifiers of ROOT_MODES and SPEEDS. up: (3,) the direction up in the skeleton's model space.
-    limits: of the skeleton's joints, where they decide along which arc transitions turn. doubles: joints that copy the
-    motion of others, also in transitions, and those that they copy. skin: (J,) joints that move skin, of which warnings
-    speak. body: what the joints are, for what is told of the motion, and to know which way it faces.
+    root_motion, speed: identifiers of ROOT_MODES and SPEEDS. up: (3,) the up direction in model space. limits: rotation
+    limits of the joints, if they decide along which arc transitions turn. doubles: joints that copy the motion of
+    others, also in transitions, and the joints they copy. skin: (J,) joints that move skin; warnings name only these.
+    body: roles of the joints; they tell the facing direction and name joints in messages.
     """
 
     style: Style

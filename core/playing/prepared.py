@@ -1,6 +1,6 @@
-"""What is known of the clips of a row before the score says when they play.
+"""What is computed from the clips of a row before the score says when they play.
 
-It depends on the clips and on settings alone. So an edit that plays the same clips otherwise finds it as it was.
+It depends on clips and settings alone. So an edit that only changes when clips play reuses it.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from .transitions.seams import EndPoses
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """C clips, or what stands in for them.
+    """C clips, or stages that are played as clips.
 
-    ends: their poses at both ends, which root motion aligns at seams. rooted: what root motion makes
-    of them. automatic: gives lengths of transitions between them.
+    ends: their poses at both ends, which root motion aligns at seams. rooted: the clips after root motion handling.
+    automatic: computes transition durations between them.
     """
 
     sources: Sources
@@ -46,7 +46,7 @@ class Prepared:
 
     @classmethod
     def of(cls, played: Sequence[Clip | Excerpt | Stage], playing: Playing) -> Prepared:
-        """Prepare what is played. It is the same one for as long as anybody holds it."""
+        """Prepare what is played. The same input shares one value while anything refers to it."""
         style, body, up, root_motion = playing.style, playing.body, playing.up, playing.root_motion
         is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
         legs = legs_of(body) if body is not None and root_motion in ("CONTINUE", "ALONG") else ()
@@ -62,7 +62,7 @@ class Prepared:
 
     @classmethod
     def _made(cls, sources: Sources, grounds: FloatArray, playing: Playing, is_shared: bool) -> Prepared:
-        """Prepare clips; is_shared: all joints take the same time for a transition. grounds: see RootedClips."""
+        """Prepare clips. is_shared: all joints share one transition duration. grounds: see RootedClips."""
         clips, root_motion, limits = sources.clips, playing.root_motion, playing.limits
         chain = root_chain(clips, playing.followers, playing.body)
         moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
@@ -80,7 +80,7 @@ class Prepared:
 
 def _grounds(played: Sequence[Clip | Excerpt | Stage], sources: Sources, legs: tuple[Leg, ...],
              up: FloatArray) -> FloatArray:
-    """Return how much higher than at rest each stands as it begins and as it ends, (2, C)."""
+    """Return the ground height at each clip's beginning and end, above that at rest, (2, C)."""
     found = np.zeros((2, len(played)))
     for number, piece in enumerate(played):
         ground = ground_of(piece, legs, up, (sources.interpolation, sources.translation)) if legs else None
@@ -90,7 +90,7 @@ def _grounds(played: Sequence[Clip | Excerpt | Stage], sources: Sources, legs: t
 
 
 def _astray_rad(root_motion: RootMode, clips: Sequence[Clip], body: SkeletonMap | None) -> FloatArray:
-    """Return by how much each clip goes elsewhere than the body faces, as RootedClips wants it."""
+    """Return the angle between each clip's direction of travel and the body's facing direction, see RootedClips."""
     if root_motion != "ALONG" or body is None:
         return np.zeros((2, len(clips)))
     return np.array([[straying_rad(clip, body.joint_of, at_end=at_end) for clip in clips] for at_end in (False, True)])

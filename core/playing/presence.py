@@ -1,4 +1,4 @@
-"""How much a lane counts at each instant of a block: its weight, and how it comes in and goes out."""
+"""How much a lane counts at each instant of a block: its weight, faded in and out."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..maths.arrays import FloatArray
 from .transitions.curves import CURVES, Weight
 
 _EASE: Final = CURVES["SMOOTHER"].rise
-"""x³ (10 − 15x + 6x²): whatever curve transitions have, a lane comes and goes without a jolt."""
+"""x³ (10 − 15x + 6x²): lanes always fade smoothly, whatever curve the transitions have."""
 EASE_SLOPE: Final = 15.0 / 8.0
 EASE_CURVATURE: Final = 10.0 / 3.0 ** 0.5
-"""The most that its first and its second derivative have."""
+"""The maximum of its second derivative; the first derivative stays below it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """What a lane counts over duration_s.
+    """The weight of a lane over duration_s.
 
-    weight, weight_end: at the block's ends, between which it runs by the curve. begin_s, end_s: (N,) when the lane
-    plays, in order; in between it is silent. ease_in_s, ease_out_s: (N,) how long it takes to come in and go out there.
+    weight, weight_end: at the block's ends; between them the weight follows the curve. begin_s, end_s: (N,) when the
+    lane plays, in order; between these spans it is silent. ease_in_s, ease_out_s: (N,) fade durations of each span.
     """
 
     curve: Weight
@@ -36,22 +36,22 @@ class Presence:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the lane plays all the while without easing."""
+        """Whether the lane plays all the time without fades."""
         return (len(self.begin_s) == 1 and self.begin_s[0] <= 0.0 and self.end_s[0] >= self.duration_s
                 and not self.ease_in_s[0] and not self.ease_out_s[0])
 
     @property
     def edges_s(self) -> FloatArray:
-        """When it comes in and goes out, and is wholly there."""
+        """The times at which fades begin and end."""
         return np.concatenate((self.begin_s, self.begin_s + self.ease_in_s, self.end_s - self.ease_out_s, self.end_s))
 
     def weights(self, times_s: FloatArray) -> FloatArray:
-        """Return the weights at times (F,), as if the lane were never silent."""
+        """Return the weights at times (F,), without silence and fades."""
         share = self.curve(np.clip(times_s / self.duration_s, 0.0, 1.0)) if self.duration_s > 0.0 else np.zeros(1)
         return np.asarray(self.weight + (self.weight_end - self.weight) * share)
 
     def at(self, times_s: FloatArray) -> FloatArray:
-        """Return how much it counts at times (F,)."""
+        """Return the weights at times (F,), with silence and fades."""
         weights = self.weights(times_s)
         if self.is_whole:
             return weights
@@ -65,4 +65,4 @@ class Presence:
 
 ALWAYS: Final = Presence(lambda x: x, 1.0, 1.0, 1.0, np.array((-np.inf,)), np.array((np.inf,)), np.zeros(1),
                          np.zeros(1))
-"""Of what counts wholly all the while."""
+"""Weight 1 at all times."""

@@ -1,4 +1,4 @@
-"""Calls of a procedure: what lies in one of them lies in all of them, so that a tweak of a procedure is in each."""
+"""Calls of a procedure: a tweak of a procedure acts in each of its calls."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .moments import UNCHANGED, Block, Lineage, Over, Timeline, inside, plain
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Which segments of a timeline play the same in other calls of a procedure.
+    """Which segments of a timeline play the same content in other calls of a procedure.
 
-    over: the procedure. alone: chains of calls that lead to it, down to its own call: what lies in these is in no other
-    call, and what lies in others is not in them.
+    over: the procedure. alone: chains of calls that lead to it, down to its own call. These calls have tweaks of their
+    own, and do not share those of the others.
     """
 
     timeline: Timeline
@@ -31,25 +31,25 @@ class Repeats:
         return self._chains[segment][0] if segment in self._chains else ()
 
     def segments_of(self, call: Block) -> IntArray:
-        """Return the segments that a call of the procedure plays."""
+        """Return the segments that one call of the procedure plays."""
         return np.array([segment for segment, head in self._heads.items() if head == plain(call)], dtype=np.int64)
 
     def is_alone(self, segment: int) -> bool:
-        """Return whether what lies in a segment is in no other call."""
+        """Return whether tweaks in a segment belong to its call alone."""
         return segment not in self._of_segment
 
     def others(self, segment: int) -> tuple[int, ...]:
-        """Return the other segments that play what a segment plays, in other calls of the procedure."""
+        """Return the segments that play the same content in other calls of the procedure."""
         same = self._same.get(self._of_segment.get(segment, ()), ())
         return tuple(other for other in same if other != segment)
 
     def first(self, segment: int) -> int:
-        """Return the first of all segments that play what a segment plays in any call; itself where it is alone."""
+        """Return the first segment, in any call, with the same content; the segment itself in a call of its own."""
         return self._same[self._of_segment[segment]][0] if segment in self._of_segment else segment
 
     @cached_property
     def _chains(self) -> dict[int, tuple[Block, Block]]:
-        """For each segment within the procedure the calls that lead to it, and those inside it."""
+        """For each segment within the procedure, the calls that lead to it and those inside it."""
         found = {}
         for segment in range(len(self.timeline)):
             chain = self.timeline.block(segment)
@@ -81,9 +81,9 @@ def over_named(document: Document, name: str) -> Over | None:
 
 
 def over_now(over: Over, document: Document, lineage: Lineage) -> tuple[str, Over] | None:
-    """Return what a procedure of then is now in a score's own file, with its name, or None if it has gone.
+    """Return a procedure of the earlier text as it is now in a score's own file, with its name, or None if it is gone.
 
-    lineage: which element each was then, see Timeline.find.
+    lineage: the earlier numbers of the elements, see Timeline.find.
     """
     return next(((each.name, Over("", each.element)) for each in document.procedures
                  if over_before(Over("", each.element), lineage) == over), None)

@@ -32,10 +32,10 @@ from .transitions.seams import far_turns, fit_transitions, shortened, time_stret
 
 
 class _Pieces(NamedTuple):
-    """N + 1 pieces of a row, at whose edges alone segments and windows begin or end.
+    """N + 1 pieces of a row; segments and transition windows begin and end only at their edges.
 
-    begin_s: (N,) when each but the first begins. segment: (N + 1,) which plays. seam: (N + 1,) in whose window, −1: in
-    none. wraps: (N + 1,) whether that window began at the end of the loop's round before.
+    begin_s: (N,) when each piece after the first begins. segment: (N + 1,) which segment plays. seam: (N + 1,) the seam
+    in whose window the piece lies, −1 for none. wraps: (N + 1,) whether that window began in the loop's round before.
     """
 
     begin_s: FloatArray
@@ -46,13 +46,12 @@ class _Pieces(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """The second stage.
+    """The second stage: segments joined by transitions.
 
-    sequence: its S segments, as the score says; prepared: what they index.
-    style: how clips and transitions are blended. layout: when each clip and each transition plays.
-    sides: the poses and speeds on both sides of each seam. problems: warnings and notes. known_offsets: what
-    transitions add, as far as it was asked for. sampled: what is sampled in place of what is prepared, where not all
-    joints count.
+    sequence: its S segments, as the score calls them. prepared: the clips that they index. style: how clips and
+    transitions are blended. layout: when each clip and each transition plays. sides: poses and speeds on both sides of
+    each seam. problems: warnings and notes. known_offsets: the offsets that transitions add, computed on demand.
+    sampled: replaces the prepared sources in rows of only some joints.
     """
 
     sequence: Sequence
@@ -69,8 +68,8 @@ class Row:
            seen: Callable[[FloatArray], FloatArray] | None = None) -> Row:
         """Lay out segments and find the transitions between them.
 
-        played: what sequence.clip indexes. seen: from the row's times to those at which they are seen, which warnings
-        name; None: the row plays within others. Errors: see compose.
+        played: what sequence.clip indexes. seen: maps the row's times to the times that warnings name, None if the row
+        plays within another. Errors: see compose.
         """
         style, prepared = playing.style, Prepared.of(played, playing)
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
@@ -88,7 +87,7 @@ class Row:
         return cls(sequence, prepared, style, layout, sides, problems, KnownOffsets(len(sequence)))
 
     def own_s(self, first: int, after: int) -> float:
-        """Return how long the clips of some segments last by themselves, in seconds."""
+        """Return the duration of the clips of some segments at their own speed, in seconds."""
         return float(self.sources.durations_s[self.sequence.clip[first:after]].sum())
 
     @property
@@ -97,7 +96,7 @@ class Row:
         return self.prepared.sources
 
     def of_joints(self, joints: BoolArray) -> Row:
-        """Return a row that moves some joints (J,) as this one does; poses of others mean nothing then."""
+        """Return the row for some joints (J,) only; its poses of other joints mean nothing."""
         freed = self.sides.root.clips.freed
         if freed is not None and joints[freed.chain].any():
             joints = joints.copy()
@@ -111,12 +110,12 @@ class Row:
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts: one round of a loop."""
+        """Duration in seconds; of one round, for a loop."""
         return self.layout.duration_s
 
     @property
     def is_loop(self) -> bool:
-        """Whether after the last segment the first one follows."""
+        """Whether the first segment follows the last."""
         return self.sequence.is_loop
 
     @property
@@ -126,7 +125,7 @@ class Row:
 
     @property
     def method(self) -> TransitionMethod:
-        """Where the transitions play."""
+        """The method that places transitions."""
         return TRANSITION_METHODS[self.style.method]
 
     @cached_property
@@ -137,8 +136,8 @@ class Row:
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses at times (F,) within 0…duration_s; see Stage.
 
-        Outside the transitions' windows the pose is the clip's own for every joint that the clip moves; the others hold
-        what moved them last.
+        Outside transition windows each joint that the clip moves has the clip's own pose. The others hold the pose that
+        they had last.
         """
         pieces, root = self._pieces, self.sides.root
         at = pieces.begin_s.searchsorted(times_s, side="right")
@@ -157,28 +156,28 @@ class Row:
         return self._bound(pose)
 
     def segment_at(self, times_s: FloatArray) -> IntArray:
-        """Return the segments that play at times (F,); before all of them the first one."""
+        """Return the segments that play at times (F,), the first one for times before it."""
         return self.layout.begin_s[1:].searchsorted(times_s, side="right")
 
     def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return for times (F,) the seam in whose window each is, −1 if in none, and how far into it, 0…1."""
+        """Return for times (F,) the seam in whose window each lies, −1 for none, and its position there, 0…1."""
         at = self._pieces.begin_s.searchsorted(times_s, side="right")
         seam, times = self._pieces.seam[at], times_s + self._pieces.wraps[at] * self.duration_s
         begin, end = self.layout.window_begin_s[seam], self.layout.window_end_s[seam]
         return seam, np.clip(quotient(times - begin, end - begin), 0.0, 1.0)
 
     def seam_at(self, times_s: FloatArray) -> IntArray:
-        """Return for times (F,) the seam in whose window each is, −1 if in none."""
+        """Return for times (F,) the seam in whose window each lies, −1 for none."""
         return self._pieces.seam.take(self._pieces.begin_s.searchsorted(times_s, side="right"))
 
     def held_by(self, joints: IntArray) -> list[bytes]:
-        """Return for each of S segments what is the same where its clip leaves joints (N,) to the same clips."""
+        """Return a key for each of S segments: equal keys mean that joints (N,) hold poses of the same clips."""
         held = self.sides.held.after(np.arange(len(self.sequence)))[:, joints]
         held[self.sides.ends.moved[self.sequence.clip][:, joints]] = -1
         return [row.tobytes() for row in held]
 
     def plays_as_it_is(self, clip: int, joints: IntArray) -> bool:
-        """Tell whether a clip's own poses of joints (N,) are all that it shows before root motion takes it anywhere."""
+        """Return whether a clip's own poses of joints (N,) are all that it shows, apart from root motion."""
         return (clip not in self.sources.stages and clip not in self.sources.excerpts
                 and bool(self.sides.ends.moved[clip, joints].all()) and self.sides.root.clips.leaves(clip))
 
@@ -204,17 +203,17 @@ class Row:
                           zip((edges, jumps, np.zeros(0)), found, strict=True)))
 
     def _clip_poses(self, segment: IntArray, times_s: FloatArray) -> Pose:
-        """Return the poses of segments (F,) without transitions: the clip's, and what the other joints hold."""
+        """Return the clips' poses in segments (F,) without transitions; unmoved joints hold their last pose."""
         own_times_s = (times_s - self.layout.begin_s.take(segment)) * self.sides.tempo.take(segment)
         clip = self.sequence.clip.take(segment)
         return self._unplaced(segment, np.minimum(own_times_s, self.sources.durations_s.take(clip)))
 
     def unplaced(self, segment: IntArray, own_times_s: FloatArray) -> Pose:
-        """Return the poses of segments (F,) at their clips' own times (F,), before root motion takes them anywhere."""
+        """Return the poses of segments (F,) at their clips' own times (F,), before root motion handling."""
         return self._bound(self._unplaced(segment, own_times_s))
 
     def _bound(self, pose: Pose) -> Pose:
-        """Hang the root on what carries it again: below, it is free of that."""
+        """Return poses with the root below the bone that carries it again; root motion handles it free of that bone."""
         if (freed := self.sides.root.clips.freed) is not None:
             freed.bind(pose)
         return pose
@@ -230,7 +229,7 @@ class Row:
 
     @cached_property
     def _pieces(self) -> _Pieces:
-        """Where one segment plays, in one seam's window or in none."""
+        """Pieces in which one segment plays, in one seam's window or in none."""
         layout = self.layout
         away = np.stack((layout.window_begin_s, layout.window_end_s))
         into = np.roll(away, 1, axis=1)
@@ -246,9 +245,9 @@ class Row:
         return _Pieces(begin_s, segment, seam, entering & (segment == 0))
 
     def _blend(self, pose: Pose, seam: IntArray, times_s: FloatArray, rounds: IntArray) -> Pose:
-        """Mix into poses (W, J, …) what the transitions after segments (W,) do."""
+        """Blend the transitions after segments (W,) into poses (W, J, …)."""
         seams, at = seam, np.arange(len(seam))
-        if len(seam) > 1:  # neighbouring frames share a seam, so its two sides are looked up only once
+        if len(seam) > 1:  # neighbouring frames share a seam: look up its sides once
             _, first, at = np.unique(seam + rounds * len(self.sequence), return_index=True, return_inverse=True)
             seams, rounds = seam[first], rounds[first]
         crossing = self.sides.crossing(seams, rounds)
@@ -263,7 +262,7 @@ class Row:
                           self.style.interpolation)
 
     def _offset(self, pose: Pose, frames: IntArray, seam: IntArray, times_s: FloatArray) -> None:
-        """Add to frames (W,) of poses (F, J, …) of clips what lets them meet at the seams after segments (W,)."""
+        """Add the seam offsets after segments (W,) to frames (W,) of clip poses (F, J, …)."""
         found, at = self.known_offsets.around(self._alike.take(seam), self._offsets)
         self.sides.differing.add(pose, frames, found.vectors(at, times_s - self.layout.end_s.take(seam),
                                                              CURVES[self.style.curve].rise))
@@ -276,18 +275,18 @@ class Row:
 
     @cached_property
     def _alike(self) -> IntArray:
-        """For each seam the first one with the same offsets, (S,)."""
+        """For each seam the first seam with equal offsets, (S,)."""
         return self.sides.alike(*self._reach_s)
 
     @cached_property
     def _reach_s(self) -> FloatArray:
-        """How long the transition after each segment lasts before the seam, and after it, (2, S)."""
+        """How long the transition after each segment lasts before and after the seam, (2, S)."""
         layout = self.layout
         return np.stack((layout.end_s - layout.window_begin_s, layout.window_end_s - layout.end_s))
 
 
 def _changed(pose: Pose, frames: IntArray, change: Callable[[Pose], Pose]) -> Pose:
-    """Change some frames (W,) of poses (F, J, …); the poses themselves unless it is all of them."""
+    """Change frames (W,) of poses (F, J, …) in place; if these are all frames, return what `change` returns."""
     if len(frames):
         if len(frames) == len(pose.rotations):
             return change(pose)

@@ -42,24 +42,24 @@ from .transitions.blending import Style
 from .transitions.limits import Limits
 
 LONGEST_S: Final = 4.0 * 3600.0
-"""No Action holds more, and a value of the score that slips while it is dragged shall not keep Blender busy."""
+"""The longest motion: no Action holds more, and a slip while dragging a value must not block Blender."""
 _NAMES_SHOWN = 8
 FindMap = Callable[[Skeleton], SkeletonMap]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a score is played; identifiers of the registries TRANSITION_METHODS, CURVES, FITS, ROOT_MODES and so on.
+    """How a score is played: identifiers of the registries TRANSITION_METHODS, CURVES, FITS, ROOT_MODES and so on.
 
-    values: of the procedure's parameters, by their names; seed: of the choices of picks. released: contacts of clips
-    that are switched off, so that the foot goes there as the clip has it. cast: what plays the roles, by their names,
-    in the skeleton's model space.
+    values: of the procedure's parameters, by name. seed: for random choices. released: contacts of clips that are
+    switched off, so the foot follows the clip. cast: the objects that play the roles, by role name, in the skeleton's
+    model space.
 
-    LEAD with LINEAR is the default because, among the methods that keep the beat and leave the clips their tempo, hips,
-    hands and feet neither speed up nor jerk much over the seams (benchmarks/joins.py), and because it does not fade
-    the clips' own motion out there, where accents are. By the change of the joints' angular velocity alone
-    (benchmarks/seams.py: 39.4°/frame² where it changes most; the worst of all 139) BOTH is a little better with linear
-    curves (37.9; 149), and as good with cosine ones (39.4; 149).
+    LEAD with LINEAR is the default: among the methods that keep the beat and the clips' tempo, it disturbs hips, hands
+    and feet least at seams (benchmarks/joins.py). It also does not fade out the clips' own motion there, where accents
+    are. By the change of the joints' angular velocity alone (benchmarks/seams.py: 39.4°/frame² where it changes most;
+    139, the worst of all), BOTH is a little better with linear curves (37.9; 149), and as good with cosine ones (39.4;
+    149).
     """
 
     procedure: str = "main"
@@ -83,26 +83,26 @@ class Settings:
 
     @property
     def holds_feet(self) -> bool:
-        """Whether planted feet stay; in place they cannot, since the ground goes by below them."""
+        """Whether feet are locked. In place they cannot be, since the ground passes below them."""
         return self.lock_feet and self.root_motion != "IN_PLACE"
 
     @property
     def style(self) -> Style:
-        """What of it concerns blending."""
+        """The settings for blending."""
         return Style(self.method, self.curve, self.interpolation, self.translation, self.pace, self.joint_time)
 
 
 def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Skeleton,
             settings: Settings | None = None, *, turn: FloatArray, up: FloatArray,
             limits: Limits | None = None, skin: BoolArray | None = None) -> Motion:
-    """Read a score and make the motion of a skeleton out of it.
+    """Read a score and make the motion of a skeleton from it.
 
-    path: the score's file, for messages and, where the library has no roots, for finding them.
-    turn: quaternion (4,) from the clips' axes to the skeleton's; up: (3,) up in the skeleton's model space.
-    limits: of the skeleton's joints, where they are to decide along which arc transitions turn.
-    skin: (J,) which of its joints deform the skin, all where it is not given.
-    Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError where a
-    clip has no joint in common with the skeleton, TaktError where settings do not exist or fit each other.
+    path: the score's file, for messages, and for finding the library's roots if it has none. turn: (4,) quaternion from
+    the clips' axes to the skeleton's. up: (3,) the up direction in model space. limits: rotation limits of the joints,
+    if they decide along which arc transitions turn. skin: (J,) joints that deform the skin, default all.
+
+    Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError if a clip has no
+    joint in common with the skeleton, TaktError if settings do not exist or contradict each other.
     """
     document = parse(text, path)
     library = library.beside(document)
@@ -114,10 +114,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
          turn: FloatArray, up: FloatArray, maps: FindMap = find_map, limits: Limits | None = None,
          skin: BoolArray | None = None, points: SkinPoints | None = None, store: ClipStore | None = None,
          longest_s: float = np.inf) -> Motion:
-    """Make the motion of a skeleton (None: that of the first clip played) out of a resolved score; see perform.
+    """Make the motion of a skeleton from a resolved score; see perform.
 
-    maps: tells what the joints of a skeleton are. points: of the skeleton's skin, where it is known.
-    store: where clips are found that were retargeted before. longest_s: a score that lasts longer is refused at once.
+    skeleton: None takes that of the first clip played. maps: finds the roles of a skeleton's joints. points: samples of
+    its skin, if known. store: cache of retargeted clips. longest_s: longer scores are refused at once.
     """
     store = store or ClipStore()
     settings = settings or Settings()
@@ -158,7 +158,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
 
 
 def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:
-    """Return the joints that move skin, (J,): those that deform it, and all above them."""
+    """Return the joints that move skin, (J,): those that deform it, and all their ancestors."""
     carrying = np.zeros(len(skeleton), dtype=np.bool_)
     carrying[with_ancestors(skeleton.parents, np.flatnonzero(skin))] = True
     return carrying
@@ -178,7 +178,7 @@ def clock_of(programme: Programme) -> Clock | None:
 
 
 def _with_played_clips(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:
-    """Return the sequence over those clips alone that its segments play, and these clips."""
+    """Return the sequence over the clips that its segments play, and these clips."""
     sequence, used = sequence.of_used_clips()
     return sequence, tuple(programme.clips[i] for i in used)
 
@@ -186,13 +186,13 @@ def _with_played_clips(sequence: Sequence, programme: Programme) -> tuple[Sequen
 def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,
             retarget: Callable[..., Retargeted],
             place: Place) -> tuple[list[Retargeted], tuple[str, ...], tuple[Problem, ...]]:
-    """Return the clips on the skeleton, what each side has that the other has not, and what is to be said of them.
+    """Return the clips on the skeleton, the joints without counterpart on either side, and warnings.
 
-    A clip that cannot be played stands still and is told of; only where none can be, that is an error.
+    A clip that cannot be played is replaced by a still pose and a warning. If none can be played, that is an error.
     """
     fitted: list[Retargeted] = []
     errors: list[Problem] = []
-    missed: dict[tuple[str, ...], Problem] = {}  # once for all clips that lack the same
+    missed: dict[tuple[str, ...], Problem] = {}  # one problem for all clips that lack the same joints
     said: list[Problem] = []
     without_target: dict[str, None] = {}
     without_source: set[str] = set(skeleton.names)
@@ -220,13 +220,13 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
 
 
 def _missed(unmatched: Iterable[str], meant: SkeletonMap) -> tuple[str, ...]:
-    """Return which joints that nothing plays are what every body has; of what is no body, all of them."""
+    """Return which unmatched joints are essential ones of a body; all of them, if the joints' roles are unknown."""
     index_of = meant.skeleton.index_of
     return tuple(name for name in unmatched if meant.meant[index_of[name]] in ESSENTIAL or not meant.is_humanoid)
 
 
 def _followed(fitted: list[Retargeted]) -> dict[int, int]:
-    """Return the joints that follow others, but for those to which some clip gives a motion of their own."""
+    """Return the joints that follow others, except those that a clip moves itself."""
     found = {joint: on for each in fitted for joint, on in each.doubles.items()}
     return {joint: on for joint, on in found.items()
             if not any(each.clip.moved[joint] and each.doubles.get(joint) != on for each in fitted)}

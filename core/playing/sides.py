@@ -1,4 +1,4 @@
-"""Both sides of the seams of a row: the poses there, how fast they go by, and how much time each joint needs."""
+"""Both sides of a row's seams: the poses there, their speeds, and the transition time that each joint needs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .transitions.limits import Limits
 from .transitions.seams import EndPoses
 
 _DIGITS: Final = 9
-"""Of seconds, paces and radians: what differs by less plays at other times of the score."""
+"""Decimals of seconds, paces and radians below which different times are taken as equal."""
 
 
 class _Holding(NamedTuple):
-    """Which joints hold what in S segments.
+    """Which joints hold which poses in S segments.
 
-    first, counts: (S,) the first of a segment's rows, and how many it has. joints: (N,); last: (N, …) what they hold.
-    are_shifted, are_scaled: whether any of that is not where it is at rest, or not as large.
+    first, counts: (S,) the first row of each segment, and the number of its rows. joints: (N,). last: (N, …) the poses
+    held. are_shifted, are_scaled: whether any of these poses translates or scales.
     """
 
     first: IntArray
@@ -43,8 +43,8 @@ class Sides:
     """The S seams of a row, each after its segment.
 
     ends: the poses at the clips' ends. held: the clips that last moved each joint. root: the row's root motion.
-    automatic: gives lengths of transitions, and each joint's own. tempo: (S,) seconds of its clip that a segment plays
-    in one second. limits: of the joints, where they decide along which arc transitions turn.
+    automatic: computes transition durations, also of each joint. tempo: (S,) clip seconds per second of the segment.
+    limits: rotation limits of the joints, if they decide along which arc transitions turn.
     """
 
     sequence: Sequence
@@ -56,7 +56,7 @@ class Sides:
     limits: Limits | None
 
     def hold(self, pose: Pose, segment: IntArray) -> None:
-        """Let joints of clip poses (F, J, …) that the clips of segments (F,) leave alone hold what moved them last."""
+        """Let joints that the clips of segments (F,) do not move hold their last pose, in clip poses (F, J, …)."""
         if self.held.is_plain:
             return
         holding = self._holding
@@ -74,7 +74,7 @@ class Sides:
 
     @cached_property
     def _holding(self) -> _Holding:
-        """What is held in the segments; what different ones hold alike is there once."""
+        """The poses held in the segments; equal ones are stored once."""
         clip, last = self.sequence.clip, self.ends.last
         columns = np.where(self.held.columns[clip], -1, self.held.columns_after(np.arange(len(clip))))
         different, which = np.unique(columns, axis=0, return_inverse=True)
@@ -87,16 +87,16 @@ class Sides:
                         bool((held.scales != 1.0).any()))
 
     def crossing(self, seam: IntArray, rounds: IntArray) -> Crossing:
-        """Return both sides of the seams after segments (N,), where they stand in rounds (N,) of a loop."""
+        """Return both sides of the seams after segments (N,) in rounds (N,) of a loop."""
         crossing = self._facing_forward(seam)
         self.root.place_seam((crossing.out, crossing.into, crossing.out_before, crossing.into_after), seam, rounds)
         return crossing
 
     def inertialization(self, seam: IntArray, before_s: FloatArray, after_s: FloatArray,
                         slope: float) -> Inertialization:
-        """Return the offsets at the seams after segments (N,) to what clips do, before root motion takes them anywhere.
+        """Return the offsets at the seams after segments (N,) relative to the clips, before root motion handling.
 
-        before_s, after_s: (N,) how long they last; slope: of the curve by which they fade, at the seam.
+        before_s, after_s: (N,) how long the offsets last. slope: that of their fade curve at the seam.
         """
         found = Inertialization.of(self._facing_forward(seam), self.differing, before_s, after_s, slope)
         clips = self.sequence.clip[seam], self.sequence.clip[(seam + 1) % len(self.sequence)]
@@ -106,13 +106,13 @@ class Sides:
 
     @cached_property
     def differing(self) -> Differing:
-        """By what poses differ where clips end, rest included."""
+        """Differences of the clips' end poses, rest pose included."""
         return Differing.of((self.ends.first, self.ends.second, self.ends.last_but_one, self.ends.last))
 
     def alike(self, before_s: FloatArray, after_s: FloatArray) -> IntArray:
-        """Return for each of S seams the first one that has the same offsets, (S,); before_s, after_s: (S,) likewise.
+        """Return for each of S seams the first one with the same offsets, (S,).
 
-        A score calls the same clips one after another again and again.
+        before_s, after_s: (S,) how long the offsets last. Scores often repeat the same clips, so this saves work.
         """
         clip, held = self.sequence.clip, self.held.columns_after(np.arange(len(self.sequence)))
         times = np.round(np.stack((self.tempo, np.roll(self.tempo, -1), before_s, after_s, self.root.turns_rad)),
@@ -122,7 +122,7 @@ class Sides:
         return np.asarray(first[which.reshape(-1)])
 
     def _facing_forward(self, seam: IntArray) -> Crossing:
-        """Return both sides of seams (N,) as if the body were at the origin there, facing forward as it comes."""
+        """Return both sides of seams (N,) with the body at the origin, facing forward as it arrives."""
         ends, clip = self.ends, self.sequence.clip[seam]
         later = (seam + 1) % len(self.sequence)
         following = self.sequence.clip[later]
@@ -141,7 +141,7 @@ class Sides:
         return Crossing(*poses, *steps, is_long)
 
     def joint_shares(self, seam: IntArray, crossing: Crossing) -> FloatArray:
-        """Return how much of its transition each joint needs, (N, J); joints that not both clips turn: all of it."""
+        """Return the share of its transition that each joint needs, (N, J); 1 for joints that only one clip turns."""
         later = (seam + 1) % len(self.sequence)
         seams = Neighbours(self.sequence.clip[seam], self.sequence.clip[later], quotient(1.0, self.tempo[seam]),
                            quotient(1.0, self.tempo[later]))
@@ -154,7 +154,7 @@ class Sides:
 
 
 def _of_joints(poses: Pose, row: IntArray) -> Pose:
-    """Take each joint (N, J) from the row that is named for it."""
+    """Take each joint's pose from the row given for it, (N, J)."""
     joints = np.arange(row.shape[1])
     return Pose(poses.rotations[row, joints], poses.translations[row, joints], poses.scales[row, joints])
 

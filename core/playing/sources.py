@@ -1,4 +1,4 @@
-"""What the segments of a row play: clips, and whole stages as if they were clips."""
+"""What the segments of a row play: clips, or whole stages as if they were clips."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from .transitions.seams import end_times_s
 
 _STAND_IN_FPS = 30.0
 _STAND_IN_FRAMES = 2_000
-"""What lasts for minutes is keyed less often, so that what stands in for it stays small."""
+"""Most frames that stand in for a stage; long stages are keyed less often."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
     """The first stage: C clips on one skeleton, sampled by number and time.
 
-    clips: where a stage is played, what stands in for it wherever keys are looked at, as the speeds at its ends: the
-    stage keyed 30 times a second. stages: those stages by number, which are themselves what is sampled; excerpts: the
-    clips by number of which only a part is played, or backwards. sampled: (J,) the joints of clips whose poses count;
-    None: all. The others need not be looked up.
+    clips: for a stage, the stage keyed 30 times a second; it is used for what needs keys, such as speeds at the ends.
+    stages: these stages by number; poses come from them. excerpts: clips by number of which only a part plays, or that
+    play backwards. sampled: (J,) the joints whose poses count, None for all; other joints are skipped.
     """
 
     clips: tuple[Clip, ...]
@@ -43,7 +42,7 @@ class Sources:
     @classmethod
     def of(cls, played: Sequence[Clip | Excerpt | Stage], interpolation: Interpolation,
            translation: TranslationInterpolation) -> Sources:
-        """Take what is played; raise TaktError if there is nothing, or several skeletons."""
+        """Build the stage from what is played. Raises TaktError for no clips, or for clips on different skeletons."""
         if not played or any(each.skeleton is not played[0].skeleton for each in played):
             raise TaktError("a motion needs clips, all of them on one skeleton")
         stages = {number: each for number, each in enumerate(played) if not isinstance(each, Clip | Excerpt)}
@@ -69,7 +68,7 @@ class Sources:
         return np.stack([clip.moved for clip in self.clips])
 
     def sample(self, which: IntArray, times_s: FloatArray) -> Pose:
-        """Return the poses (F, J, …) of clips (F,) at their own times (F,)."""
+        """Return the poses (F, J, …) of clips (F,) at the clips' own times (F,)."""
         if len(which) and which[0] in self.stages and (which == which[0]).all():
             return self.stages[int(which[0])].sample(times_s)
         own_times = times_s
@@ -87,7 +86,7 @@ class Sources:
         return pose
 
     def instants(self, number: int) -> Instants:
-        """Return when something happens in one of them, as shares of its length."""
+        """Return the edges, jumps and keys of one of them, as shares of its duration."""
         clip, none = self.clips[number], np.zeros(0)
         if number in self.stages:
             found = self.stages[number].instants(1.0, np.inf)
@@ -97,7 +96,7 @@ class Sources:
 
     @cached_property
     def ends(self) -> list[Pose]:
-        """What each shows at its end_times_s, (4, J, …)."""
+        """The poses of each at its end_times_s, (4, J, …)."""
         found = []
         for number, clip in enumerate(self.clips):
             if number in self.stages:
@@ -110,20 +109,20 @@ class Sources:
         return found
 
     def end_positions(self) -> FloatArray:
-        """Return where joints are when each begins and when it ends, (2, C, J, 3)."""
+        """Return the joint positions at the beginning and end of each, (2, C, J, 3)."""
         return np.stack([_end_positions(clip.skeleton, ends) if number in self.stages or number in self.excerpts else
                          clip.derived(_clips_end_positions, self.interpolation, self.translation)
                          for number, (clip, ends) in enumerate(zip(self.clips, self.ends, strict=True))], axis=1)
 
     @cached_property
     def _from_s(self) -> FloatArray:
-        """When in the whole clip each begins, (C,)."""
+        """The time in the whole clip at which each begins, (C,)."""
         return np.array([0.0 if (part := self.excerpts.get(number)) is None else
                          part.end_s if part.is_reversed else part.begin_s for number in range(len(self.clips))])
 
     @cached_property
     def skips_s(self) -> FloatArray:
-        """How many seconds of each clip are skipped at its beginning and at its end, (2, C)."""
+        """The seconds of each clip that are skipped at its beginning and at its end, (2, C)."""
         return np.array([(0.0, 0.0) if (part := self.excerpts.get(number)) is None else part.skips_s
                          for number in range(len(self.clips))]).T
 
@@ -133,19 +132,19 @@ class Sources:
 
     @cached_property
     def _zones(self) -> FloatArray:
-        """Over how many times that it is played more slowly, (C,)."""
+        """Width of the zone in which each clip is slowed down, as a multiple of the seconds skipped, (C,)."""
         return np.array([SKIP_ZONES if (part := self.excerpts.get(number)) is None else part.skipped[-1]
                          for number in range(len(self.clips))])
 
     @cached_property
     def _pace(self) -> FloatArray:
-        """−1 if a clip is played backwards, else 1, (C,)."""
+        """−1 for a clip played backwards, else 1, (C,)."""
         return np.array([-1.0 if number in self.excerpts and self.excerpts[number].is_reversed else 1.0
                          for number in range(len(self.clips))])
 
     @cached_property
     def _keys(self) -> ClipSet:
-        """What is sampled by keys: whole clips; nothing where a stage plays."""
+        """The whole clips, sampled by their keys; empty for a stage."""
         nothing = Clip("", self.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
         clips = [self.excerpts[number].whole if number in self.excerpts else nothing if number in self.stages else clip
                  for number, clip in enumerate(self.clips)]
@@ -155,7 +154,7 @@ class Sources:
 
 
 def _of_joints(clip: Clip, joints: bytes) -> Clip:
-    """Return a clip without the tracks of all but some joints, (J,) as bytes; itself if it has no others."""
+    """Return a clip with the tracks of some joints only, (J,) as bytes; the same clip if it has no others."""
     asked = np.frombuffer(joints, dtype=np.bool_)
     if not (clip.moved & ~asked).any():
         return clip
@@ -177,5 +176,5 @@ def _clips_end_positions(clip: Clip, interpolation: Interpolation,
 
 
 def _end_positions(skeleton: Skeleton, ends: Pose) -> FloatArray:
-    """Return where joints are in the first and the last one of poses (4, J, …), (2, J, 3)."""
+    """Return the joint positions in the first and the last of poses (4, J, …), (2, J, 3)."""
     return world_from_pose(skeleton, ends.at(np.array((0, -1))))[..., 3]

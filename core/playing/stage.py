@@ -1,15 +1,15 @@
 """From clips to a character's motion, in stages.
 
-Each stage is a value made of the one below, and `sample` returns its poses. Since a stage is played like a clip, a row
-may hold other stages among its clips, and a mix may hold rows of rows.
+Each stage is a value built on the one below, and `sample` returns its poses. A stage can be played like a clip. So a
+row may hold other stages among its clips, and a mix may hold rows of rows.
 
     clips      `Sources`    what the segments of a row play: clips, or stages as if they were clips
     row        `Row`        segments one after another: transitions, joints that hold a pose, root motion
-    mix        `Mix`        stages at once, each with its share of each joint; where there is one alone, that one itself
-    warped     `Warped`     the way over the ground is bent to places and paths of the scene
-    arms       `Arms`       arms do not go through the trunk in transitions
-    followers  `Followers`  joints that go where others go
-    feet       `Feet`       planted feet stay in place
+    mix        `Mix`        stages that play at once, each with its share of each joint
+    warped     `Warped`     the path over the ground is bent to places and paths of the scene
+    arms       `Arms`       arms avoid the trunk in transitions
+    followers  `Followers`  joints that copy the motion of others
+    feet       `Feet`       planted feet stay in place (foot lock)
     floored    `Floored`    feet stand on floors of the scene, and bodies sit on its seats
     aimed      `Aimed`      head and hands aim at something of the scene
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .placing.root_motion import RootMotion
 
 FIRST_ROUND: Final = np.zeros(1, dtype=np.int64)
-"""For all instants the first round of a loop."""
+"""Round 0 of a loop, for all instants."""
 
 
 class Playable(Protocol):
@@ -38,11 +38,11 @@ class Playable(Protocol):
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
+        """The skeleton of the poses."""
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts: one round of a loop."""
+        """Duration in seconds; of one round, for a loop."""
 
     @property
     def moved(self) -> BoolArray:
@@ -54,9 +54,10 @@ class Playable(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Instants:
-    """When something happens in a stage, in any order.
+    """When edges, jumps and keys occur in a stage, in any order.
 
-    edges: (E,) clips and transitions begin and end. jumps: (N,) where one cuts to the next. keys: (K,) of the clips.
+    edges: (E,) where clips and transitions begin and end. jumps: (N,) where one clip cuts to the next. keys: (K,) keys
+    of the clips.
     """
 
     edges: FloatArray
@@ -65,7 +66,7 @@ class Instants:
 
 
 class Stage(Playable, Protocol):
-    """One stage, made of the one below."""
+    """A stage, built on the one below."""
 
     @property
     def is_loop(self) -> bool:
@@ -73,7 +74,7 @@ class Stage(Playable, Protocol):
 
     @property
     def root(self) -> RootMotion:
-        """Its root motion, which also carries poses from one round of a loop to the next."""
+        """Its root motion, which also places the poses of later rounds of a loop."""
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses at times (F,) within 0…duration_s of rounds (F,) of the loop."""
@@ -81,24 +82,24 @@ class Stage(Playable, Protocol):
     def instants(self, per_s: float, densest: float) -> Instants:
         """Return the times of edges, jumps and keys, in units of 1 / per_s seconds.
 
-        densest: a clip's own keys are left out if, as it is played, there are more than this many in a unit.
+        densest: a clip's keys are left out where it has more than this many keys per unit, as played.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class Over:
-    """A stage that changes poses of the one below, and nothing else."""
+    """A stage that only changes poses of the one below."""
 
     below: Stage
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints it moves."""
+        """The skeleton of the poses."""
         return self.below.skeleton
 
     @property
     def duration_s(self) -> float:
-        """How long it lasts."""
+        """Duration in seconds."""
         return self.below.duration_s
 
     @property
@@ -117,7 +118,7 @@ class Over:
 
 
 def in_rounds(times_s: FloatArray, duration_s: float, is_loop: bool) -> tuple[FloatArray, IntArray]:
-    """Return times (F,) within 0…duration_s, and which round of a loop each is in; without a loop the ends hold.
+    """Return times (F,) wrapped into 0…duration_s, and each one's round of the loop; without a loop, times are clamped.
 
     >>> times, rounds = in_rounds(np.array((-0.5, 1.0, 2.5)), 2.0, True)
     >>> times.tolist(), rounds.tolist()

@@ -1,4 +1,4 @@
-"""Whether a clip goes elsewhere than the body faces: sideways, or backwards."""
+"""Direction of travel: whether a clip goes sideways or backwards rather than where the body faces."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ..skeletons.posture import measure_posture
 from ..skeletons.skeleton import world_from_pose
 
 FIRST_S: Final = 0.5
-"""So long it is followed as it begins, or as it ends."""
+"""Seconds at the beginning or end of a clip in which its direction of travel is measured."""
 LEAST_SIZES: Final = 0.05
-"""So far a body goes at least within FIRST_S, against its size, if it goes at all."""
+"""Least distance travelled in FIRST_S, as a share of the body's size; below it the clip counts as in place."""
 ASTRAY_RAD: Final = np.radians(45.0)
 _LOOKS: Final = 4
-"""So often, FIRST_S apart, it is looked for how far it goes: who leans back to jump ahead does not go back."""
+"""Windows of FIRST_S that are measured: a lean back before a jump ahead is no step back."""
 
 
 def straying_rad(clip: Clip, joint_of: Mapping[str, int], *, at_end: bool = False) -> float:
-    """Return the angle, −π to π, from where the body faces to where a clip sets out, positive to the left.
+    """Return the angle from the facing direction to a clip's direction of travel, −π to π, positive to the left.
 
-    It is 0 if the clip stays in place, goes ahead (less than ASTRAY_RAD), or if it is not known where the body faces.
-    joint_of: the skeleton's joints by their names in H-Anim. at_end: measure at the end of the clip instead.
+    It is 0 if the clip stays in place, goes ahead (within ASTRAY_RAD), or if the facing direction is unknown. joint_of:
+    the skeleton's joints by their H-Anim names. at_end: measure at the end of the clip instead.
     """
     if clip.duration_s <= 0.0 or "HumanoidRoot" not in joint_of:
         return 0.0

@@ -1,7 +1,7 @@
-"""Keys that are tied to moments of the music: where they go when the score is played another way, and which wait.
+"""Keys tied to moments of the music: where they go when the score changes, and which keys wait.
 
-A tie names a block by the elements of certain texts. These are kept with it, so that a block that has gone is found
-again where its text comes back, by undo or by typing.
+A tie names a block by the elements of certain texts. These texts are stored with the tie. So a block that is gone is
+found again when its text comes back, by undo or by typing.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from ..pha.text import Text
 from .moments import Block, Lineage, Over, Split, Splits, Step, Timeline
 
 VERSION: Final = 1
-"""Of what is kept; what a newer version has kept is left alone."""
+"""Version of the stored format; data of newer versions is left alone."""
 _KEPT: Final = 32
 Texts = Mapping[str, str]
-"""What the files of a score say, by their names in a Step."""
+"""The texts of a score's files, by their names in a Step."""
 Known = Callable[[str, str], list[int] | None]
-"""Asked which element each was in a text before, by both texts; None: it is not known."""
+"""Returns the old element numbers of a new text, given both texts, or None if unknown."""
 
 
 class NewerTiesError(TaktError):
-    """Ties that a newer version has written."""
+    """Ties that a newer version wrote."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """N ties of keys that are there, and those of keys that wait until their blocks come back.
+    """N ties of keys that are there, and ties of keys that wait until their blocks come back.
 
-    frame: (N,) where the keys are; block: (N,) index into blocks; share: (N,); length: (N,) frames that the block has.
-    texts: in which the blocks are named. waiting: what was taken away, with the texts in which its block is named.
-    over: the procedure in all calls of which the keys are, by its name and as texts have it; None: keys are where they
-    were set. alone: the calls of it that have keys of their own.
+    frame: (N,) frames of the keys. block: (N,) index into blocks. share: (N,) of the block. length: (N,) the block's
+    length in frames. texts: those in which the blocks are named. waiting: keys taken away, with the texts in which
+    their blocks are named. over: the procedure whose calls all get the keys, by its name and by its element, or None if
+    keys stay where they were set. alone: calls of that procedure with keys of their own.
     """
 
     texts: Texts
@@ -64,7 +64,7 @@ class Ties:
         return len(self.frame)
 
     def find(self, frames: FloatArray, tolerance: float) -> IntArray:
-        """Return which tie the keys at frames (F,) have, (F,), −1: none."""
+        """Return the tie of the keys at each of frames (F,), (F,), −1 for none."""
         if not len(self):
             return np.full(len(frames), -1)
         order = np.argsort(self.frame)
@@ -76,7 +76,7 @@ class Ties:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Keys at one moment of a block that has gone. keys: what they were, as whoever took them away understands it."""
+    """Keys at one moment of a block that is gone. keys: in the form in which the caller took them away."""
 
     texts: Texts
     block: Block
@@ -86,7 +86,7 @@ class Waiting:
 
 
 class Call(NamedTuple):
-    """A call of a procedure, by the chain of calls that leads to it, and the texts in which these are named."""
+    """A call of a procedure: the chain of calls that leads to it, and the texts in which these are named."""
 
     texts: Texts
     chain: Block
@@ -94,7 +94,7 @@ class Call(NamedTuple):
 
 def tied(timeline: Timeline, frames: FloatArray, frame_start: float, fps: float,
          waiting: tuple[Waiting, ...] = ()) -> Ties:
-    """Tie keys at frames (N,) to what a timeline plays there; it begins at frame_start."""
+    """Tie keys at frames (N,) to the blocks of a timeline that begins at frame_start."""
     segment, share = timeline.moments((frames - frame_start) / fps)
     different, block = np.unique(segment, return_inverse=True)
     ends = np.stack((timeline.times(segment, np.zeros(len(segment))), timeline.times(segment, np.ones(len(segment)))))
@@ -103,13 +103,13 @@ def tied(timeline: Timeline, frames: FloatArray, frame_start: float, fps: float,
 
 
 def texts_of(timeline: Timeline) -> Texts:
-    """Return what the files say from which a timeline was made."""
+    """Return the texts from which a timeline was made."""
     documents = timeline.sequence.origins.places.documents
     return {name: str(document.text) for name, document in zip(timeline.calls.names, documents, strict=True)}
 
 
 def lineage(old: Texts, new: Texts, known: Known) -> Lineage:
-    """Return which element of the old texts each element of the new ones was; new and unchanged files are left out."""
+    """Return the old number of each element of the new texts; new and unchanged files are left out."""
     found: dict[str, list[int]] = {}
     for name, text in new.items():
         before = old.get(name)
@@ -121,7 +121,7 @@ def lineage(old: Texts, new: Texts, known: Known) -> Lineage:
 
 
 def splits(old: Texts, new: Texts, lineage: Lineage) -> Splits:
-    """Return which calls of files were split, and which joined, between old and new texts; lineage: see lineage."""
+    """Return which calls were split or joined between old and new texts, by file. lineage: that of these texts."""
     found = {}
     for name, origin in lineage.items():
         before, after = Text.of(old[name]), Text.of(new[name])
@@ -132,7 +132,7 @@ def splits(old: Texts, new: Texts, lineage: Lineage) -> Splits:
 
 
 def to_data(ties: Ties) -> dict[str, Any]:
-    """Return ties as what JSON can hold; keys that wait have to be such already."""
+    """Return ties as values that JSON can hold. Keys that wait have to be such values already."""
     packed: dict[str, int] = {}
 
     def number(texts: Texts) -> dict[str, int]:
@@ -152,7 +152,7 @@ def to_data(ties: Ties) -> dict[str, Any]:
 def from_data(data: Any) -> Ties:
     """Return the ties that to_data wrote.
 
-    Raises NewerTiesError if a newer version did, and FileError where it is damaged, saying what is wrong.
+    Raises NewerTiesError if a newer version wrote them, FileError with the place and the reason if they are damaged.
     """
     try:
         if data["version"] > VERSION:

@@ -1,7 +1,7 @@
-"""What a picture of a motion in time shows: boxes and curves in coordinates of their own.
+"""Layout of a motion's timeline: boxes and curves in its own coordinates.
 
-x is seconds, y is rows counted upwards from 0: row 0 holds the clips, row 1 the transitions with their weight
-curves, the rows above them the procedures, the innermost of a picture's depth lowest.
+x is seconds, y is rows counted upwards from 0. Row 0 holds the clips, row 1 the transitions with their weight curves.
+The rows above hold the procedures, innermost lowest.
 """
 
 from __future__ import annotations
@@ -26,13 +26,12 @@ _FRAMES_AT_ONCE = 1024
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """A span of a motion laid out; each box is x0, y0, x1, y1.
+    """The boxes of one span of a motion; each box is x0, y0, x1, y1.
 
-    rows: how many rows there are. begin_s, end_s: the span; boxes that reach out of it are not cut.
-    segments, clip_boxes: (N,), (N, 4) the segments and where their clips play.
-    seams, transition_boxes: (M,), (M, 4) the segments that a transition follows, and where it plays.
-    weights: (M, CURVE_POINTS, 2) how much each transition counts while it plays, from the box's floor to its top.
-    names, procedure_boxes: P, (P, 4) the procedures that are being played, outer ones above inner ones.
+    rows: number of rows. begin_s, end_s: the span; boxes that reach beyond it are not cut. segments, clip_boxes: (N,),
+    (N, 4) the segments and their clips' boxes. seams, transition_boxes: (M,), (M, 4) the segments before the
+    transitions, and the transitions' boxes. weights: (M, CURVE_POINTS, 2) weight curve of each transition, from the
+    box's bottom to its top. names, procedure_boxes: P, (P, 4) the procedures, outer ones above inner ones.
     """
 
     begin_s: float
@@ -48,9 +47,9 @@ class Timeline:
 
     @classmethod
     def of(cls, motion: Motion, curve: str, begin_s: float = 0.0, end_s: float = np.inf, depth: int = 3) -> Timeline:
-        """Lay out what plays between two instants, at most `depth` procedures within each other.
+        """Lay out what plays between two instants, with at most `depth` levels of procedures.
 
-        curve: identifier of the weight curve that the motion is played with.
+        curve: identifier of the motion's weight curve.
         """
         layout, end_s = motion.layout, min(end_s, motion.duration_s)
         segments = np.flatnonzero((layout.begin_s <= end_s) & (layout.end_s >= begin_s))
@@ -71,8 +70,7 @@ class Timeline:
 def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tuple[tuple[str, ...], FloatArray]:
     """Return names and boxes of the procedures played in a span of time.
 
-    A procedure that begins at a mark plays until a segment whose path does not lead through it, or until it,
-    or one around it, begins anew.
+    A procedure that begins at a mark lasts until a segment outside it, or until it, or one around it, begins again.
     """
     sequence, paths = motion.sequence, motion.sequence.paths
     above, level = _ancestors(paths.parents, depth)
@@ -95,9 +93,9 @@ def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tup
 
 
 def _ancestors(parents: IntArray, depth: int) -> tuple[FloatArray | IntArray, IntArray]:
-    """Return for P paths their beginnings of each length, (depth, P), −1 if shorter, and their depths (P,)."""
+    """Return the prefixes of P paths, (depth, P), −1 where a path is shorter, and the paths' depths (P,)."""
     level = np.zeros(len(parents), dtype=np.int64)
-    for path, parent in enumerate(parents.tolist()):  # parents stand before what continues them
+    for path, parent in enumerate(parents.tolist()):  # parents stand before their children
         level[path] = 0 if parent < 0 else level[parent] + 1
     above = np.full((depth, len(parents)), -1, dtype=np.int64)
     for d in range(depth):
@@ -115,7 +113,7 @@ def _boxes(x0: FloatArray, x1: FloatArray, row: int) -> FloatArray:
 
 
 def angular_speeds(motion: Playable, times_s: FloatArray) -> FloatArray:
-    """Return how fast the fastest joint turns between neighbouring times (F,), radians per second, (F − 1,)."""
+    """Return the speed of the fastest joint between neighbouring times (F,), radians per second, (F − 1,)."""
     speeds = np.zeros(max(len(times_s) - 1, 0))
     for start in range(0, len(speeds), _FRAMES_AT_ONCE):
         times = times_s[start:start + _FRAMES_AT_ONCE + 1]

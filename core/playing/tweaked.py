@@ -1,4 +1,4 @@
-"""Tweaks in a motion: differences that are added to its poses, before feet are held in place or after."""
+"""Tweaks in a motion: differences added to its poses, before or after foot lock."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from .untweaked import Untweaked
 def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differences] = ()) -> Motion:
     """Return a motion with tweaks; without any, the motion itself.
 
-    layers: what they add to joints that lead to the feet is added before these are held in place, so that a tweak of
-    the body leaves planted feet where they are; all else after everything else, which comes to the same. Joints that
-    follow others, as in control rigs, follow them where they are tweaked, too. last: all of it after everything else.
-    By the time of the motion, as its clock shows it.
+    layers: what they add to joints above the feet is added before foot lock, so planted feet stay where they are when
+    the body is tweaked. Everything else is added at the end, with the same result. Joints that follow others, as in
+    control rigs, follow their tweaks too. last: layers added at the end as a whole. Times are the motion's, as its
+    clock shows them.
     """
     layers, last, leading = tuple(layers), tuple(last), _leading(motion)
     below, above = _some(layers, leading), (*_some(layers, ~leading), *_some(last, np.ones_like(leading)))
@@ -38,21 +38,21 @@ def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differ
 
 
 def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
-    """Return what has to lie below layers of tweaks so that both together are the motion.
+    """Return the motion that layers of tweaks have to be added to so that the result is the tweaked motion.
 
-    It is what Blender combines with the Actions of the tweaks: of a tweaked motion, the score's own motion with what
-    the feet make of the tweaks.
+    Blender adds the Actions of the tweaks to it. For a tweaked motion, it is the score's own motion plus the effect
+    that tweaks have through foot lock.
     """
     layers = tuple(layers)
     return replace(motion, end=Tweaked(motion.end, layers, sign=-1.0)) if layers else motion
 
 
 def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | None, doubles: Doubles | None) -> Stage:
-    """Put differences below the stage that holds the feet, which is this one or below it.
+    """Put differences below the stage that locks the feet, which is this one or one below it.
 
-    doubles: joints that follow others; without feet, differences are put above the stage that moves these.
+    doubles: joints that follow others. Without foot lock, differences go above the stage that moves these.
     """
-    assert isinstance(stage, Over)  # the feet are in it
+    assert isinstance(stage, Over)  # the stage of the feet is below it
     if isinstance(stage, TweakedFeet):
         return _below_feet(stage.plain, (*stage.tweaks.layers, *layers), clock, doubles)
     if isinstance(stage, Feet):
@@ -63,9 +63,9 @@ def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | No
 
 
 def _leading(motion: Motion) -> BoolArray:
-    """Return the joints that lead to the feet, or to joints that others follow, (J,).
+    """Return the joints above the feet and above joints that others follow, those included, (J,).
 
-    What is added to them changes what is found of the rest of the body.
+    A tweak of one of them changes the rest of the body through foot lock or followers.
     """
     feet, leading = motion.feet, _followed(motion)
     if feet is not None:
@@ -83,9 +83,9 @@ def _followed(motion: Motion) -> BoolArray:
 
 
 def doubles_of(motion: Motion) -> Doubles | None:
-    """Return which joints follow others, None if none do.
+    """Return which joints follow others, or None.
 
-    A tweak of what leads to such joints does not move what they carry.
+    A tweak of an ancestor of a following joint does not move the bones below that joint.
     """
     stage = motion.end
     while isinstance(stage, Over) and not isinstance(stage, Followers):
@@ -94,19 +94,19 @@ def doubles_of(motion: Motion) -> Doubles | None:
 
 
 def _some(layers: SequenceOf[Differences], joints: BoolArray) -> tuple[Differences, ...]:
-    """Return what layers add to some joints, without those that add nothing to them."""
+    """Return what layers add to some joints; layers that add nothing to them are left out."""
     some = (layer.of_joints(joints) for layer in layers if (layer.changed & joints).any())
     return tuple(some)
 
 
 def below_feet(motion: Motion, layers: Iterable[Differences]) -> tuple[Differences, ...]:
-    """Return what layers add to the joints that lead to the feet, so that these have to be held anew.
+    """Return what layers add to joints above the feet, or to joints that others follow.
 
-    Also what they add to joints that others follow. All else can be added afterwards, and comes to the same.
+    Foot lock and followers have to be computed again for these. All else can be added afterwards with the same result.
     """
     return _some(tuple(layers), _leading(motion))
 
 
 def of_followed(motion: Motion, layers: Iterable[Differences]) -> tuple[Differences, ...]:
-    """Return what layers add to joints that others follow, or that lead there: these follow anew, feet or no feet."""
+    """Return what layers add to joints that others follow, or to their ancestors, with or without foot lock."""
     return _some(tuple(layers), _followed(motion))

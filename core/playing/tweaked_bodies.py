@@ -1,7 +1,7 @@
-"""Tweaks of bodies whose joints are already placed in model space: only what a tweak moves is worked out anew.
+"""Tweaks added to bodies whose joints are already in model space: only what a tweak moves is computed.
 
-Most tweaks act for a moment, on a joint or two. What such a joint carries turns about it and goes along with it; all
-else stays. For a few joints that costs far less than posing the body again.
+Most tweaks act for a moment on a joint or two. The joints below turn and move with it; all others stay. For a few
+joints that costs far less than posing the body again.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ..skeletons.skeleton import Skeleton
 from .differences import Differences, Tweaked
 
 _MOST: Final = 2.0
-"""So many times as many joints as the body has are moved at most; from there on it is quicker to pose it again."""
+"""Most joints moved, as a multiple of the body's joints; beyond that, posing the body again is quicker."""
 
 _SHIFT: Final = 3
-"""Values of one shift."""
+"""Components of a translation."""
 
 
 class _Move(NamedTuple):
-    """Joints (N,) that turn or are shifted at times with numbers (N,), each once.
+    """Joints (N,) that turn or move at time indices (N,), each once.
 
-    values: quaternions (N, 4) by which they turn further in their own axes, or vectors (N, 3) in the axes of their
-    parents.
+    values: quaternions (N, 4) that turn joints in their own axes, or vectors (N, 3) that shift them in their parents'
+    axes.
     """
 
     at: IntArray
@@ -39,9 +39,9 @@ class _Move(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """What the joints of bodies do at F times: model_from_rest, v ↦ rotate(rotation, v) + position.
+    """Poses of bodies at F times in model space: model_from_rest, v ↦ rotate(rotation, v) + position.
 
-    rotations: (F, J, 4) unit wxyz; positions: (F, J, 3). Both are changed in place.
+    rotations: (F, J, 4) unit wxyz. positions: (F, J, 3). Both are changed in place.
     """
 
     skeleton: Skeleton
@@ -49,10 +49,10 @@ class Bodies:
     positions: FloatArray
 
     def add(self, tweaks: Tweaked, times_s: FloatArray) -> bool:
-        """Add what tweaks say at times (F,); False: nothing is added, since posing the bodies again is quicker.
+        """Add tweaks at the motion's times (F,); return False if posing the bodies again is quicker.
 
-        So it is where tweaks scale, and where they move most of the body again and again. Tweaks go by the time of the
-        motion.
+        Then nothing is added. That is the case for tweaks that scale, and for tweaks that move most of the body many
+        times.
         """
         moves = [move for layer in tweaks.layers for move in _moves(layer, times_s)]
         carried, most = self.skeleton.carried, _MOST * len(times_s) * len(self.skeleton)
@@ -64,7 +64,7 @@ class Bodies:
         return True
 
     def _move(self, carried: Carried, at: IntArray, joints: IntArray, values: FloatArray) -> None:
-        """Turn or shift joints, and all that they carry; see _Move."""
+        """Turn or shift joints and all joints below them; see _Move."""
         pair, member = carried.by(joints)
         member = at[pair] * len(self.skeleton) + member
         rotations, positions = self.rotations.reshape(-1, 4), self.positions.reshape(-1, 3)
@@ -80,7 +80,7 @@ class Bodies:
         positions[member] = rot.rotate(turns, positions.take(member, axis=0)) + back[pair]
 
     def _parents(self, at: IntArray, joints: IntArray) -> FloatArray:
-        """Return how the parents of joints (N,) are turned in model space at times with numbers (N,), (N, 4)."""
+        """Return the rotations of the parents of joints (N,) in model space at time indices (N,), (N, 4)."""
         parents = self.skeleton.parents[joints]
         found = rot.multiply(self.rotations[at, parents], self.skeleton.rest_world_rotations[parents])
         found[parents < 0] = rot.IDENTITY
@@ -88,7 +88,7 @@ class Bodies:
 
 
 def _moves(layer: Differences, times_s: FloatArray) -> Iterator[_Move]:
-    """Yield what a layer does at times (F,), in turn."""
+    """Yield the moves of a layer at times (F,), in the order in which they have to be made."""
     if len(layer.rotations):
         at, track, turns = layer.turning(times_s)
         yield from _in_turn(at, layer.rotations.joints[track], turns)
@@ -99,7 +99,7 @@ def _moves(layer: Differences, times_s: FloatArray) -> Iterator[_Move]:
 
 
 def _in_turn(at: IntArray, joints: IntArray, values: FloatArray) -> Iterator[_Move]:
-    """Yield moves of joints (N,) at times with ascending numbers (N,), each time once at most in each."""
+    """Yield moves of joints (N,) at ascending time indices (N,); each move has each time at most once."""
     turn = np.arange(len(at)) - at.searchsorted(at)
     for number in range(int(turn.max(initial=-1)) + 1):
         some = turn == number

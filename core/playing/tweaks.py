@@ -1,8 +1,8 @@
-"""Tweaks: differences above a score's motion, tied to moments of the music; where they go in time for a sequence.
+"""Tweaks: differences above a score's motion, tied to moments of the music, and their times for a sequence.
 
-A tweak's keys belong to blocks. Where the score is edited they go along with these, and keep their share of them. What
-blocks do between keys follows from the keys of this block and of those beside it; at the ends of a row of blocks with
-keys the difference is eased in and out, so that a key that stands alone makes a bump, and no offset for ever.
+The keys of a tweak belong to blocks. After an edit of the score they move with their blocks and keep their share of
+them. Between keys, in the same block or in neighbouring ones, the difference is interpolated. At the ends of a row of
+blocks with keys it is eased in and out, so a single key makes a bump, not a lasting offset.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .differences import Differences
 from .moments import UNCHANGED, Block, Lineage, Timeline
 
 EASE_S: Final = 0.2
-"""How long a tweak takes to fade in and out, where nothing else is said."""
+"""Default fade of a tweak, in seconds."""
 IDENTITY: Final = {"rotation": rot.IDENTITY, "translation": np.zeros(3), "scale": np.ones(3)}
-"""The difference that changes nothing, by channel."""
+"""The neutral difference of each channel."""
 
 
 @dataclass(frozen=True, eq=False)
 class TweakKeys:
     """N keys of one channel, in any order.
 
-    joint: (N,) index into the names of the tweak's joints; block: (N,) index into its blocks; share: (N,) of the block,
-    from 0 to 1, beyond that before the first block of a score and after the last one. values: (N, C) differences.
+    joint: (N,) index into the names of the tweak's joints. block: (N,) index into its blocks. share: (N,) of the block,
+    0 to 1; below 0 before the first block of a score, above 1 after the last. values: (N, C) differences.
     """
 
     joint: IntArray
@@ -67,12 +67,13 @@ class TweakKeys:
 class Tweak:
     """One layer of differences.
 
-    joints: the names of the joints that have keys; blocks: those in which keys lie, each once. A block of a tweak that
-    is over a procedure is named by the calls within that procedure alone.
-    rotations, translations, scales: see Differences for their spaces. weight: 0 to 1; body: the part of the body that
-    has it, as in a lane, "": all of it. is_over_procedure: every call of the procedure has it. holds: it is not eased
-    out, but stays as its last key is. is_last: added after feet are held in place.
-    Raises TaktError if keys name joints or blocks that are not there, or a weight or a time is not allowed.
+    joints: the names of the joints that have keys. blocks: those in which keys lie, each once; for a tweak of a
+    procedure, each is named by the calls inside the procedure. rotations, translations, scales: see Differences for
+    their spaces. weight: 0 to 1. body: the part of the body that it acts on, as in a lane; "" for all of it.
+    is_over_procedure: it acts in every call of the procedure. holds: the last key is held instead of eased out.
+    is_last: added after foot lock.
+
+    Raises TaktError if keys name joints or blocks that do not exist, or if a weight or a time is out of range.
     """
 
     name: str
@@ -112,10 +113,10 @@ class Tweak:
         return {"rotation": self.rotations, "translation": self.translations, "scale": self.scales}
 
     def placed(self, timeline: Timeline, body: SkeletonMap, lineage: Lineage = UNCHANGED) -> Differences:
-        """Return what it adds to a motion whose blocks play when a timeline says; keys of blocks that have gone wait.
+        """Return the differences added to a motion with a given timeline; keys of blocks that are gone are left out.
 
-        lineage: which element each was in the score in which its blocks were named, see Timeline.find.
-        Joints that the skeleton does not have are left out.
+        lineage: the elements' numbers in the score in which the blocks were named, see Timeline.find. Joints that the
+        skeleton lacks are left out.
         """
         segments = _segments(self, timeline, lineage)
         joint = np.array([body.skeleton.index_of.get(name, -1) for name in self.joints], dtype=np.int64)
@@ -139,7 +140,7 @@ class Tweak:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """N keys of one channel in time: joint, segment: (N,); times_s: (N,); values: (N, C)."""
+    """N keys of one channel in time. joint, segment: (N,); times_s: (N,); values: (N, C)."""
 
     joint: IntArray
     segment: IntArray
@@ -147,10 +148,10 @@ class Placed:
     values: FloatArray
 
     def eased(self, identity: FloatArray, ease_in_s: float, ease_out_s: float, holds: bool) -> Placed:
-        """Return them in order of joints and times, with keys of no difference around each row of blocks.
+        """Return the keys sorted by joint and time, with neutral keys around each row of blocks.
 
-        A joint's keys are one row as long as each lies in the same block as the one before, or in the block that
-        follows it, or is too near for both to be eased. holds: a row is eased in alone, and only where it is the first.
+        The keys of a joint form one row while each lies in the same block as the one before, or in the next block, or
+        is too near for both to be eased. holds: only the first row is eased in, and nothing is eased out.
         """
         if not len(self.joint):
             return self
@@ -168,20 +169,20 @@ class Placed:
         return Placed(keys.joint[around][order], keys.segment[around][order], times_s[order], values[order])
 
     def tracks(self) -> Tracks:
-        """Return keys that are in order of joints and times as tracks."""
+        """Return keys sorted by joint and time as tracks."""
         joints, starts = np.unique(self.joint, return_index=True)
         return Tracks(joints, np.append(starts, len(self.joint)), self.times_s, self.values)
 
 
 def heard(tweaks: Iterable[Tweak]) -> tuple[Tweak, ...]:
-    """Return the tweaks that count: the solo ones if there are any, else all, but never muted ones."""
+    """Return the tweaks that count: the solo ones if there are any, else all; muted ones never count."""
     tweaks = tuple(tweaks)
     chosen = [tweak for tweak in tweaks if tweak.is_solo] or tweaks
     return tuple(tweak for tweak in chosen if not tweak.is_muted)
 
 
 def _segments(tweak: Tweak, timeline: Timeline, lineage: Lineage) -> list[IntArray]:
-    """Return for each of a tweak's blocks the segments that play it."""
+    """Return for each block of a tweak the segments that play it."""
     if tweak.is_over_procedure:
         return timeline.find_everywhere(tweak.blocks, lineage)
     return [np.array([] if found is None else [found], dtype=np.int64)

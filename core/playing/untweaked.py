@@ -1,4 +1,4 @@
-"""At which times a tweaked motion is what it is without tweaks: most of them, since a hand changes little."""
+"""Times at which a tweaked motion equals the untweaked one: most of them, since tweaks are short."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Untweaked:
     """A motion without the tweaks of another one.
 
-    motion: that without them. end: the last stage of the other one. above: the tweaks that are added last, None: there
-    are none. feet: the stage above all others, None: there are none but these.
+    motion: the one without tweaks. end: the last stage of the other one. above: the tweaks that are added last, or
+    None. feet: the stage above all others, None if there is only that of the tweaks.
     """
 
     motion: Motion
@@ -33,9 +33,9 @@ class Untweaked:
 
     @classmethod
     def of(cls, motion: Motion, end: Stage) -> Untweaked | None:
-        """Compare a motion with what is played in place of its last stage; None: nothing tells when they are alike.
+        """Compare a motion with the stage that replaces its last one, or return None if equality cannot be told.
 
-        So it is where feet go over floors, since what is changed there changes what is before and after it.
+        That is the case for feet on floors, where a change acts on times before and after it.
         """
         above, stage = None, end
         if isinstance(stage, Tweaked) and stage.clock is None and stage.doubles is None:
@@ -49,7 +49,7 @@ class Untweaked:
         return None
 
     def differs(self, times_s: FloatArray) -> BoolArray:
-        """Tell at which times (F,) the motions may differ, (F,)."""
+        """Return at which of times (F,) the motions may differ, (F,)."""
         times_s = self._within(times_s)
         found = np.zeros(len(times_s), dtype=np.bool_) if self.above is None else self.above.acts(times_s)
         if self.feet is not None:
@@ -59,7 +59,7 @@ class Untweaked:
         return found
 
     def add(self, bodies: Bodies, times_s: FloatArray) -> bool:
-        """Add to bodies of the motion without tweaks, at times (F,), the tweaks that are added last; see Bodies."""
+        """Add the tweaks that are added last to bodies of the untweaked motion at times (F,); see Bodies.add."""
         return self.above is None or bodies.add(self.above, self._within(times_s))
 
     def _within(self, times_s: FloatArray) -> FloatArray:

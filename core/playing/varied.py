@@ -1,4 +1,4 @@
-"""What is seen where a score's values change while it plays."""
+"""The motion of a score whose values change while it plays."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .stage import Playable
 
 @dataclass(frozen=True, eq=False)
 class Varied:
-    """At each instant one of N motions, at its own pose of that instant: the score by the values of then.
+    """N motions, of which one is seen at each instant, at its own pose of that instant.
 
-    begin_s: (M,) ascending; from each on, motion which (M,) is seen; before all of them the first.
-    Lasts as long as the longest of them; one that is over holds its last pose.
-    Raises TaktError if there are no motions, or they move several skeletons.
+    begin_s: (M,) ascending. which: (M,) the motion seen from each of these times on; the first one is also seen before.
+    The duration is the longest of the motions; a shorter one holds its last pose. Raises TaktError if there are no
+    motions, or if they have different skeletons.
     """
 
     motions: tuple[Playable, ...]
@@ -32,17 +32,17 @@ class Varied:
 
     @classmethod
     def of(cls, motions: Sequence[Playable], begin_s: Sequence[float], which: Sequence[int]) -> Varied:
-        """Take motions, and when which of them is seen."""
+        """Build it from motions, and from the times at which each is seen."""
         return cls(tuple(motions), np.array(begin_s, dtype=np.float64), np.array(which, dtype=np.int64))
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints are moved."""
+        """The skeleton of the poses."""
         return self.motions[0].skeleton
 
     @property
     def duration_s(self) -> float:
-        """How long the longest lasts."""
+        """Duration of the longest motion."""
         return max(motion.duration_s for motion in self.motions)
 
     @property

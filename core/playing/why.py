@@ -1,4 +1,4 @@
-"""Why a transition is as it is, in words: how long and by what, where its clips are left, and which feet stand."""
+"""Explanation of a transition in words: its length and method, its transition points and its contacts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .transitions.lengths import Neighbours
 from .transitions.seams import time_stretch
 
 _OPEN_S: Final = 0.05
-"""A foot that is planted so short a time from a clip's end is planted at the end."""
+"""A contact that ends within this time of a clip's end lasts until the end."""
 _SAME_S: Final = 1e-6
 _FEET: Final = {(True, True): "stands before and after", (True, False): "stands before, and leaves the ground",
                 (False, True): "arrives on the ground", (False, False): "is in the air before and after"}
@@ -24,7 +24,7 @@ _FEET: Final = {(True, True): "stands before and after", (True, False): "stands 
 
 @dataclass(frozen=True)
 class Why:
-    """Sentences about a transition: its length, or why there is none, and what else there is to say."""
+    """Sentences about a transition: its length, or why there is none, and further facts."""
 
     length: str
     more: tuple[str, ...] = ()
@@ -37,14 +37,14 @@ class Why:
 
     @property
     def in_brief(self) -> str:
-        """That of the length, where nothing else says what it is about."""
+        """The sentence on its length, if no other sentence mentions it."""
         return self.length if self.is_none else f"Transition of {self.length}"
 
 
 def why(motion: Motion, seam: int) -> Why:
-    """Tell of the transition after a segment: its length, where the clips are left, what stands.
+    """Explain the transition after a segment: its length, its transition points and its contacts.
 
-    Raises IndexError if there is no such segment. Behind the last segment of what is no loop there is none.
+    Raises IndexError if there is no such segment. After the last segment there is one only in a loop.
     """
     count = len(motion.sequence)
     if not 0 <= seam < count:
@@ -58,10 +58,9 @@ def why(motion: Motion, seam: int) -> Why:
 
 
 def straying(motion: Motion, segment: int) -> str:
-    """Return where a segment's clip sets out if not where the body faces, "" if it does or if that is not known.
+    """Return a warning if a segment's clip travels elsewhere than the body faces, else "".
 
-    Root motion keeps the body's heading at seams unless it is to follow the way, so such a clip goes on sideways or
-    backwards.
+    Root motion keeps the body's heading at seams unless it follows the path, so such a clip goes sideways or backwards.
     """
     if motion.body is None or motion.row.root.clips.mode != "CONTINUE":
         return ""
@@ -72,7 +71,7 @@ def straying(motion: Motion, segment: int) -> str:
 
 
 def _none(motion: Motion, seam: int) -> str:
-    """Tell why there is no transition, "" if there is one."""
+    """Explain why there is no transition, "" if there is one."""
     said = float(motion.sequence.transition_s[seam])
     if said == 0.0:
         return "No transition: the score says 0, so one clip cuts to the next"
@@ -85,7 +84,7 @@ def _own_s(motion: Motion, seam: int) -> float:
 
 
 def _length(motion: Motion, seam: int) -> str:
-    """Tell how long it is, and where that comes from."""
+    """Explain its length."""
     length_s, own_s, row = float(motion.transitions_s[seam]), _own_s(motion, seam), motion.row
     said = float(motion.sequence.transition_s[seam])
     around = _around(motion, seam)
@@ -115,7 +114,7 @@ def _around(motion: Motion, seam: int) -> Neighbours:
 
 
 def _cut(motion: Motion, seam: int) -> Iterator[str]:
-    """Tell where the clips are left, if that was searched."""
+    """Explain the transition points, if they were searched."""
     cuts = motion.cuts
     if cuts is None or not cuts.tried[seam]:
         return
@@ -132,7 +131,7 @@ def _cut(motion: Motion, seam: int) -> Iterator[str]:
 
 
 def _feet(motion: Motion, seam: int) -> Iterator[str]:
-    """Tell which feet stand, by the clips' contacts."""
+    """Explain which feet have contact, by the clips' contacts."""
     clips, later = motion.row.sources.clips, (seam + 1) % len(motion.sequence)
     one, other = (clips[int(motion.sequence.clip[segment])] for segment in (seam, later))
     if one.contacts is None or other.contacts is None:

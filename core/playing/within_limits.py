@@ -1,4 +1,4 @@
-"""Choices at seams that depend on each other, since each clip may lose or gain only so much at both ends together."""
+"""Choices at seams that depend on each other: each clip has limits for both its ends together."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _SLACK_S = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """What might be done at a seam.
+    """The options at one seam.
 
-    costs: (N, M) of each pair of options, ∞ of those that are not to be taken, but never of the first pair.
-    out_s, into_s: (N,) and (M,) how much they pass over of the clip before and of the one after; the first is 0.
+    costs: (N, M) of each pair of options, ∞ for pairs not allowed; the first pair is always allowed. out_s, into_s:
+    (N,) and (M,) seconds skipped of the clip before and of the clip after; the first is 0.
     """
 
     costs: FloatArray
@@ -27,18 +27,18 @@ class Options:
 
     @property
     def is_settled(self) -> bool:
-        """Whether there is one way only."""
+        """Whether there is only one pair."""
         return self.costs.size == 1
 
 
 def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
-    """Choose a pair of options at each seam, (S, 2), so that both ends of each clip together stay within its limits.
+    """Choose a pair of options at each seam, (S, 2), so that the sum at both ends of each clip stays within its limits.
 
-    seams: S, that after each clip, round and round; where nothing follows there is one pair. limits_s: (S, 2) of the
-    clips, at least and at most, around 0; one end alone may be beyond them where the other makes up for it.
-    At each seam the cheapest pair is taken; where clips between two seams exceed their limits with them, the pairs that
-    are cheapest together are, in the row of such clips and of those whose ends need each other, so that what is far
-    away changes nothing.
+    seams: S, one after each clip, in a circle; where nothing follows there is one pair. limits_s: (S, 2) least and
+    greatest sum for each clip, around 0. One end alone may exceed them if the other compensates.
+
+    Each seam gets its cheapest pair. Where clips then exceed their limits, the seams around them are chosen again for
+    the least total cost. The change is confined to those clips and to neighbours that depend on them.
     """
     taken = np.array([np.unravel_index(int(np.argmin(each.costs)), each.costs.shape) for each in seams], dtype=np.int64)
     into_s, out_s = _ends(seams, taken)
@@ -58,7 +58,7 @@ def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
 
 
 def _rows(seams: Sequence[Options], some: BoolArray) -> list[list[int]]:
-    """Return some of the clips (S,) in rows of neighbours, round and round; what is settled ties nobody."""
+    """Return runs of neighbouring clips among some of the clips (S,), in a circle; a settled seam separates runs."""
     count = len(some)
     settled = [i for i, each in enumerate(seams) if each.is_settled]
     begin = int(np.argmin(some)) if not some.all() or not settled else settled[0] + 1
@@ -71,24 +71,24 @@ def _rows(seams: Sequence[Options], some: BoolArray) -> list[list[int]]:
 
 
 def _ends(seams: Sequence[Options], taken: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return how much is passed over at each clip's beginning and end, (S,) each, with what is taken."""
+    """Return the seconds skipped at each clip's beginning and end, (S,) each, for chosen pairs."""
     into_s = np.array([each.into_s[at] for each, at in zip(seams, taken[:, 1].tolist(), strict=True)])
     out_s = np.array([each.out_s[at] for each, at in zip(seams, taken[:, 0].tolist(), strict=True)])
     return np.roll(into_s, 1), out_s
 
 
 def _fits(skipped_s: FloatArray, limits_s: FloatArray) -> BoolArray:
-    """Return whether what is passed over (…) is within limits (…, 2)."""
+    """Return whether skipped seconds (…) are within limits (…, 2)."""
     return np.asarray((skipped_s >= limits_s[..., 0] - _SLACK_S) & (skipped_s <= limits_s[..., 1] + _SLACK_S))
 
 
 def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: Sequence[int]) -> None:
-    """Choose anew at the seams around the clips of a row; the other ends of the clips beside it stay as they are."""
+    """Choose the seams around a run of clips again; the other ends of the neighbouring clips stay as they are."""
     count = len(seams)
     first, last = (row[0] - 1) % count, (row[-1] + 1) % count
     is_all, ends = len(row) == count, seams[row[-1]].is_settled
     out_s = seams[first].out_s
-    if not is_all and first == last and not ends:  # one clip is on both sides: each of its ends is tried
+    if not is_all and first == last and not ends:  # one clip is on both sides: try each of its ends
         ways = [_way(seams, limits_s, row, np.where(np.arange(len(out_s)) == at, 0.0, np.inf), limits_s[last] - own_s)
                 for at, own_s in enumerate(out_s.tolist())]
         found = min(ways, key=lambda way: way[0])[1]
@@ -102,10 +102,10 @@ def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: 
 
 def _way(seams: Sequence[Options], limits_s: FloatArray, row: Sequence[int], so_far: FloatArray,
          room_s: FloatArray | None) -> tuple[float, IntArray]:
-    """Return the cheapest pairs at the seam before a row and at those behind its clips, (R + 1, 2), and their costs.
+    """Return the cheapest pairs at the seam before a run and after each of its clips, (R + 1, 2), and their cost.
 
-    so_far: (N,) what it costs to come to each option of the first seam. room_s: (2,) at least and at most what may be
-    passed over behind the last one; None: whatever.
+    so_far: (N,) cost of reaching each option of the first seam. room_s: (2,) least and greatest sum allowed after the
+    last seam, None for any.
     """
     worth, out = _cheapest(so_far, seams[row[0] - 1])
     outs, intos = [out], list[IntArray]()
@@ -128,6 +128,6 @@ def _way(seams: Sequence[Options], limits_s: FloatArray, row: Sequence[int], so_
 
 
 def _cheapest(so_far: FloatArray, seam: Options) -> tuple[FloatArray, IntArray]:
-    """Return what it costs to come to each option behind a seam, (M,), and by which option before it, (M,)."""
+    """Return the cost of reaching each option after a seam, (M,), and the option before it that is cheapest."""
     costs = so_far[:, None] + seam.costs
     return costs.min(axis=0), costs.argmin(axis=0)

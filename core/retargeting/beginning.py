@@ -1,4 +1,4 @@
-"""Where over the ground a clip begins: where its file has it, or where the body rests that is to play it."""
+"""Start position of a clip: where its file has it, or where the target character rests."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import world_from_pose
 
 FAR_HEIGHTS: Final = 3.0
-"""A body that begins farther away than so many times its height is out of sight."""
+"""A body that begins farther away than this many times its height is out of sight."""
 
 
 def carriers(clip: Clip) -> IntArray:
-    """Return the joints that carry all that a clip moves: below each root the lowest such one, (C,)."""
+    """Return the joints that carry all that a clip moves: the lowest such joint below each root, (C,)."""
     parents, shared = clip.skeleton.parents, dict[int, list[int]]()
     for joint in np.flatnonzero(clip.moved).tolist():
         path = path_to_root(parents, joint)
@@ -26,9 +26,9 @@ def carriers(clip: Clip) -> IntArray:
 
 
 def away_at_first(clip: Clip, joints: IntArray, place: FloatArray, up: FloatArray) -> FloatArray:
-    """Return how far over the ground the middle of some joints (N,) is from a place as a clip begins.
+    """Return the horizontal offset of the middle of joints (N,) from a place, at a clip's beginning.
 
-    place, result: (3,) in model space; up: (3,) unit.
+    place, result: (3,) in model space. up: (3,) unit.
     """
     world = world_from_pose(clip.skeleton, poses_at(clip, np.zeros(1)))
     away = world[0, joints, :, 3].mean(axis=0) - place
@@ -36,7 +36,7 @@ def away_at_first(clip: Clip, joints: IntArray, place: FloatArray, up: FloatArra
 
 
 def shifted(clip: Clip, offset: FloatArray) -> Clip:
-    """Return a clip that plays elsewhere; offset: (3,) in model space."""
+    """Return a clip moved by offset, (3,) in model space."""
     keys = {joint: keys_of(clip.translations, i) for i, joint in enumerate(clip.translations.joints.tolist())}
     for joint in carriers(clip).tolist():
         parent = int(clip.skeleton.parents[joint])

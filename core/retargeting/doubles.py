@@ -1,8 +1,8 @@
-"""Doubles: joints in the same position at rest as others, which are played.
+"""Doubles: joints at the rest position of another joint, whose motion they copy.
 
 Control rigs have several joints in one position: one deforms the skin, the others control it. Skin that H-Anim has no
-name for, as a face's, may belong to descendants of one of the others; that one then has to follow the one that is
-played.
+name for, such as a face's, may belong to descendants of one of the others. That joint then has to follow the one that
+clips move.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .loose import STILL, locals_of, square
 
 
 def doubles(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]:
-    """Return which joints shall move as paired ones do, by the pairs' numbers.
+    """Return which joints have to copy paired joints: joint → the pair's number.
 
-    skin: (J,) joints that deform it. Those below no paired joint would stay behind. Where such a joint is the double
-    of a paired one, or a descendant of a double, that double is returned, with its ancestors as far as they are
-    doubles too. Ancestors of the body itself are no doubles of its parts. Further limbs beside the body's are doubles
-    too, joint for joint, as the legs that deform the skin in MikuMikuDance.
+    skin: (J,) joints that deform the skin. Skin joints without a paired ancestor would stay behind. If such a joint, or
+    an ancestor of it, is the double of a paired joint, that double is returned, with its ancestors that are doubles
+    too. Ancestors of the body itself are no doubles of its parts. Further limbs beside the body's are doubles too,
+    joint for joint, such as the legs of MikuMikuDance that deform the skin.
     """
     played = with_descendants(target.parents, pairs.target)
     return _lost(target, pairs, skin, played) | _beside(target, pairs, skin & played)
 
 
 def _beside(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]:
-    """Return doubles among joints (J,) that are played, but along with the body's trunk: of two in a chain at least."""
+    """Return doubles among skin joints (J,) that would only move with the trunk, if at least two form a chain."""
     twin = _twins(target, np.setdiff1d(np.flatnonzero(skin), pairs.target), pairs.target, in_any_axes=True)
     twin = {joint: p for joint, p in twin.items()
             if int(pairs.target[p]) not in path_to_root(target.parents, joint)}
@@ -43,7 +43,7 @@ def _beside(target: Skeleton, pairs: Pairing, skin: BoolArray) -> dict[int, int]
 
 
 def _lost(target: Skeleton, pairs: Pairing, skin: BoolArray, played: BoolArray) -> dict[int, int]:
-    """Return doubles for joints that are not played: themselves, or what they descend from."""
+    """Return doubles of joints that no clip moves: the joints themselves, or their ancestors."""
     lost = with_ancestors(target.parents, np.flatnonzero(skin & ~played))
     if not len(lost):
         return {}
@@ -61,7 +61,7 @@ def _lost(target: Skeleton, pairs: Pairing, skin: BoolArray, played: BoolArray) 
 
 
 def _twins(target: Skeleton, joints: IntArray, paired: IntArray, *, in_any_axes: bool = False) -> dict[int, int]:
-    """Return joint → number of the paired joint (P,) in whose position and axes it is at rest, but for ancestors."""
+    """Return joint → number of the paired joint (P,) with the same rest position and axes, ancestors excepted."""
     rest, size = target.rest_world, float(np.ptp(target.rest_world[:, :, 3], axis=0).max())
     allowed = SAME_POSITION * np.array((np.inf,) * 3 + (size,) if in_any_axes else (1.0, 1.0, 1.0, size))
     twin: dict[int, int] = {}
@@ -74,9 +74,9 @@ def _twins(target: Skeleton, joints: IntArray, paired: IntArray, *, in_any_axes:
 
 @dataclass(frozen=True, eq=False)
 class Doubles:
-    """Joints that follow others, whatever clips and transitions make of their own tracks.
+    """Joints that copy others, whatever their own tracks say.
 
-    joints, followed: (D,) each joint and the one that it follows.
+    joints, followed: (D,) each joint and the one that it copies.
     """
 
     skeleton: Skeleton
@@ -85,11 +85,11 @@ class Doubles:
 
     @classmethod
     def of(cls, skeleton: Skeleton, followed: Mapping[int, int]) -> Doubles:
-        """Make them from joint → the joint that it follows."""
+        """Build it from joint → the joint that it copies."""
         return cls(skeleton, np.array(list(followed), dtype=np.int64), np.array(list(followed.values()), np.int64))
 
     def follow(self, pose: Pose) -> None:
-        """Change poses (F, J, …) so that they move as if fixed to what they follow.
+        """Change poses (F, J, …) so that joints move as if fixed to those they follow.
 
         With rest matrices R: W = W_leader · R_leader⁻¹ · R, and the key is R_local⁻¹ · (W_parent⁻¹ · W).
         """
@@ -115,7 +115,7 @@ class Doubles:
 
     @cached_property
     def _fixed(self) -> dict[int, tuple[int, FloatArray]]:
-        """For each joint its leader, and the matrix leader_from_joint (4, 4) at rest."""
+        """For each joint, the joint that it follows, and the matrix leader_from_joint (4, 4) at rest."""
         rest = square(self.skeleton.rest_world)
         offsets: FloatArray = np.asarray(np.linalg.solve(rest[self.followed], rest[self.joints]), dtype=np.float64)
         return {joint: (leader, offset) for joint, leader, offset in
@@ -127,6 +127,6 @@ class Doubles:
 
     @cached_property
     def _part(self) -> tuple[Skeleton, IntArray]:
-        """The skeleton of leaders, followers and their ancestors alone, and which joints these are."""
+        """The skeleton of leaders, followers and their ancestors only, and the indices of these joints."""
         kept = np.sort(self._order)
         return self.skeleton.part(kept), kept

@@ -1,4 +1,4 @@
-"""The path of the hips through the world, whatever joints of either skeleton contribute to it."""
+"""The path of the hips in model space, whichever joints of either skeleton move them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _STILL = 1e-9
 class HipsPath:
     """The path that the midpoint of a target's hips has to follow.
 
-    carrier: the target's joint that is moved for it; hips: (2,) of the target.
-    times (F,), positions (F, 3): in the target's model space.
+    carrier: the target's joint that is moved. hips: (2,) of the target. times (F,), positions (F, 3): in the target's
+    model space.
     """
 
     target: Skeleton
@@ -36,9 +36,9 @@ class HipsPath:
 
     @classmethod
     def of(cls, source: Clip, target: Skeleton, pairs: Pairing, ratio: float, up: FloatArray | None) -> HipsPath | None:
-        """Scale the path of the source's hips by the ratio of the legs, or None if they stay, or are not known.
+        """Scale the path of the source's hips by the leg ratio; None if they do not move, or are unknown.
 
-        up: (3,), given where the source's rest pose does not say where the body is: its path then keeps the file's own
+        up: (3,), given if the source's rest pose does not show where the body is. The path then keeps the file's
         horizontal positions.
         """
         pair_of = {name: p for p, name in enumerate(pairs.meant) if name in (hanim.ROOT, *HIPS)}
@@ -62,7 +62,7 @@ class HipsPath:
         return cls(target, carrier, np.array((left, right)), times, start + displacement)
 
     def followed(self, rotations: Tracks, translations: Tracks) -> Tracks:
-        """Return translations of the target in which the carrier moves the hips along the path."""
+        """Return translations of the target with which the carrier moves the hips along the path."""
         kept = [(int(joint), *keys_of(translations, i)) for i, joint in enumerate(translations.joints)
                 if not (joint == self.carrier or is_descendant(self.target.parents, int(joint), self.carrier))]
         others = packed(kept, 3)
@@ -81,12 +81,12 @@ class HipsPath:
 
 
 def _times(joints: IntArray, rotations: Tracks, translations: Tracks) -> FloatArray:
-    """Return when any of some joints is keyed, with more times where keys are far apart, (F,)."""
+    """Return the times at which any of the joints is keyed, with more times where keys are far apart, (F,)."""
     return filled(key_times(rotations, translations, joints=joints))
 
 
 def _middle(skeleton: Skeleton, hips: IntArray, rotations: Tracks, translations: Tracks,
             times: FloatArray) -> FloatArray:
-    """Return the midpoint of the hips over times, (F, 3)."""
+    """Return the midpoint of the hips at times (F,), (F, 3)."""
     world = PosedJoints.of_tracks(skeleton, rotations, translations, hips).world(times)
     return np.asarray(world[..., 3].mean(axis=1))

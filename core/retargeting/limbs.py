@@ -1,4 +1,4 @@
-"""Limbs of two bones that reach elsewhere with their ends: a wrist or an ankle is moved, hand or foot stay turned."""
+"""Limbs of two bones: their ends are moved, while hand or foot keep their rotation."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..skeletons.skeleton import Skeleton
 from .two_bone_ik import Overstretched, two_bone_ik
 
 _BACKWARDS: Final = Overstretched(0.2, 0.4, straightens=False)
-"""Clips overstretch knees by 12° at most; from the second on they are of an animal, or the leg is far aside."""
+"""Clips overstretch knees by 12° at most; a knee beyond the second angle is an animal's, or the leg is far aside."""
 _ANY: Final = 1e6
-"""Limb lengths: an end may be as far away as it likes."""
+"""Limb lengths: no limit on how far away the end may be."""
 _EASED: Final = 4.0
-"""Of offsets in several directions the larger count so much more."""
+"""Exponent by which larger offsets weigh more when several directions are combined."""
 _FRAMES_AT_ONCE: Final = 2048
 
 
@@ -38,7 +38,7 @@ class Limb(NamedTuple):
 
     @classmethod
     def of(cls, found: SkeletonMap, side: str, names: Sequence[str]) -> Limb | None:
-        """Return the limb of a side, None if its joints are not known or not one chain below another joint."""
+        """Return the limb of a side, or None if its joints are unknown or not one chain below another joint."""
         parents, joints = found.skeleton.parents, [found.joint_of.get(f"{side}_{name}", -1) for name in names]
         first, middle, last = joints
         if min(joints) < 0 or int(parents[first]) < 0:
@@ -48,17 +48,17 @@ class Limb(NamedTuple):
 
 
 def both_arms(found: SkeletonMap) -> tuple[Limb, Limb] | None:
-    """Return the left arm and the right one, or None if one of them is not known."""
+    """Return the left and the right arm, or None if one of them is unknown."""
     left, right = (Limb.of(found, side, ("shoulder", "elbow", "wrist")) for side in "lr")
     return None if left is None or right is None else (left, right)
 
 
 @dataclass(frozen=True, eq=False)
 class LimbPoses:
-    """Limbs (...) whose ends are moved without turning: where their joints are, and how their bones are turned.
+    """Limbs (...) whose ends are moved without rotating: joint positions, and rotations of their bones.
 
-    first, middle, last: (..., 3) in model space. upper, lower: (..., 4) what the two bones are turned by from how they
-    were, in model space. Joints between them, as those of twist bones, go along.
+    first, middle, last: (..., 3) in model space. upper, lower: (..., 4) rotations of the two bones from their earlier
+    ones, in model space. Joints between them, such as twist bones, move with them.
     """
 
     first: FloatArray
@@ -69,23 +69,23 @@ class LimbPoses:
 
     @classmethod
     def of(cls, world: FloatArray, *limbs: Limb) -> LimbPoses:
-        """Return limbs (F, L) as they are; world: (F, J, 3, 4) of the skeleton's joints."""
+        """Return limbs (F, L) in given poses. world: (F, J, 3, 4) of the skeleton's joints."""
         first, middle, last = (world[..., 3][:, list(joints)] for joints in zip(*limbs, strict=True))
         none = rot.identities(*first.shape[:-1])
         return cls(first, middle, last, none, none)
 
     @classmethod
     def through(cls, positions: FloatArray) -> LimbPoses:
-        """Return limbs (...) whose joints are at positions (..., 3, 3)."""
+        """Return limbs (...) with given joint positions (..., 3, 3)."""
         none = rot.identities(*positions.shape[:-2])
         return cls(positions[..., 0, :], positions[..., 1, :], positions[..., 2, :], none, none)
 
     def at(self, index: Any) -> LimbPoses:
-        """Return some of them."""
+        """Return a part of the limbs."""
         return LimbPoses(*(values[index] for values in self._values))
 
     def replaced(self, index: Any, others: LimbPoses) -> LimbPoses:
-        """Return them with others in the place of some."""
+        """Return the limbs with some replaced by others."""
         new = LimbPoses(*(values.copy() for values in self._values))
         for values, other in zip(new._values, others._values, strict=True):
             values[index] = other
@@ -96,18 +96,19 @@ class LimbPoses:
         return self.first, self.middle, self.last, self.upper, self.lower
 
     def is_turned(self, still: float) -> BoolArray:
-        """Tell of which limbs (...) a bone is turned by more than about 2 still, in radians."""
+        """Return which limbs (...) have a bone that turns by more than about 2 still, in radians."""
         return np.asarray((np.abs(np.stack((self.upper, self.lower))[..., 1:]) > still).any(axis=(0, -1)))
 
     @property
     def line(self) -> FloatArray:
-        """From the first joint to the last, (..., 3) unit vectors."""
+        """Return unit vectors from the first joint to the last, (..., 3)."""
         return np.asarray((self.last - self.first) / np.maximum(_length(self.last - self.first), 1e-30)[..., None])
 
     def reaching(self, offset: FloatArray, hinge: FloatArray | None = None) -> LimbPoses:
-        """Return limbs whose ends are moved by offsets (..., 3), as far as they reach; see two_bone_ik.
+        """Return limbs with ends moved by offsets (..., 3), as far as they reach; see two_bone_ik.
 
-        hinge: (..., 3) about which middle joints bend that are straight, or bent the wrong way by little; None: any.
+        hinge: (..., 3) axis about which straight middle joints bend, or such that bend slightly the wrong way; None for
+        any axis.
         """
         upper = self.middle - self.first
         along = upper / np.maximum(_length(upper), 1e-30)[..., None]
@@ -124,9 +125,9 @@ class LimbPoses:
         return self.turned(found[..., :4], found[..., 4:])
 
     def turned(self, about_first: FloatArray, about_middle: FloatArray | None = None) -> LimbPoses:
-        """Return limbs turned by (..., 4) each: first about their middle joints, then as a whole about their first.
+        """Return limbs rotated about their middle joints, then as a whole about their first joints, by (..., 4) each.
 
-        about_middle None: they are not turned about their middle joints.
+        about_middle: None for no rotation there.
         """
         both = about_first if about_middle is None else rot.multiply(about_first, about_middle)
         middle = self.first + rot.rotate(about_first, self.middle - self.first)
@@ -135,7 +136,7 @@ class LimbPoses:
                          rot.multiply(both, self.lower))
 
     def rotations(self, skeleton: Skeleton, world: FloatArray, limb: Limb) -> FloatArray:
-        """Return the local rotations (F, 3, 4) of one limb's joints; world: (F, J, 3, 4) of all joints as they were."""
+        """Return local rotations (F, 3, 4) of one limb's joints; world: (F, J, 3, 4) earlier transforms of all."""
         joints = list(limb)
         above, own = (_rotations(world[:, which]) for which in (skeleton.parents[joints], joints))
         return self.rotations_from(skeleton.rest_rotations[joints], above, own)
@@ -159,24 +160,24 @@ class LimbPoses:
 
 
 def largest(offsets: FloatArray) -> FloatArray:
-    """Return the largest of offsets (..., P, 3) as (..., 3); where two are nearly as large, what is between them."""
+    """Return the largest of offsets (..., P, 3), (..., 3); of two nearly equal ones, a value between them."""
     size = np.linalg.norm(offsets, axis=-1, keepdims=True) ** _EASED
     return np.asarray((size * offsets).sum(axis=-2) / np.maximum(size.sum(axis=-2), 1e-30))
 
 
 def runs_of_frames(frames: int, at_once: int = _FRAMES_AT_ONCE) -> Iterator[slice]:
-    """Return runs of frames short enough for what is worked on to stay in the processor's cache."""
+    """Yield runs of frames short enough for their data to stay in the processor's cache."""
     return (slice(start, min(start + at_once, frames)) for start in range(0, frames, at_once))
 
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:
-    """Return a clip of which some joints have other keys: times (K,) and rotations (K, 4)."""
+    """Return a clip with new keys of some joints: times (K,) and rotations (K, 4)."""
     others = packed([(joint, times, rot.continuous(turns)) for joint, (times, turns) in new.items()], 4)
     return replace(clip, rotations=clip.rotations.with_others(others))
 
 
 def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArray, angles: FloatArray) -> Clip:
-    """Return a clip of which a joint is turned in the model about axes (F, 3) by angles (F,) at times (F,)."""
+    """Return a clip with a joint turned about axes (F, 3) of model space by angles (F,) at times (F,)."""
     keys = merged(key_times(clip.rotations, joints=np.array([joint])), times)
     vector = np.stack([np.interp(keys, times, each, 0.0, 0.0) for each in (axes * angles[:, None]).T], axis=1)
     before, _ = PosedJoints.of(clip, np.array([joint])).placed(keys)
@@ -188,7 +189,7 @@ def with_joint_turned(clip: Clip, joint: int, times: FloatArray, axes: FloatArra
 
 def _reached(overstretched: Overstretched | None, limb: Sequence[Sequence[Number]], shift: Sequence[Number],
              hinge: Sequence[Number]) -> Sequence[Number]:
-    """Return what swings limbs at their first joints and bends them at their middle ones."""
+    """Return the rotations that swing limbs at their first joints and bend them at their middle ones."""
     none = 0.0 * shift[0]
     swing, bend, _ = two_bone_ik(limb, shift, none + _ANY, hinge, none, overstretched)
     return joined(swing, bend)

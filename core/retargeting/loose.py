@@ -1,4 +1,4 @@
-"""Joints that go along with others without being their descendants, as doubles do."""
+"""Joints that move with others without being their descendants, such as doubles."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ..skeletons.hierarchy import in_order
 from ..skeletons.skeleton import Pose, Skeleton
 
 STILL: Final = 1e-7
-"""Of the skeleton's size: what moves less than this needs no keys."""
+"""Share of the skeleton's size; motion below it needs no keys."""
 
 
 def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations: Tracks,
             besides: FloatArray | None = None) -> Tracks:
-    """Add translations that keep joints where they are at rest as others see it, as if these were their parents.
+    """Add translations that keep joints at their rest position relative to others, as if these were their parents.
 
-    joints: (C, 2) joints, and what they go along with. They get keys when anything else has, and at times besides
-    (F,).
+    joints: (C, 2) joints, and those with which they move. They get keys where anything else has keys, and at times
+    besides (F,).
     """
     if not len(joints):
         return translations
@@ -70,7 +70,7 @@ def square(matrices: FloatArray) -> FloatArray:
 
 
 def part_of(skeleton: Skeleton, keep: IntArray, rotations: Tracks, translations: Tracks) -> Clip:
-    """Return what tracks do with the joints to keep, which hold their ancestors, as a clip of these alone."""
+    """Return a clip of the kept joints only, from the tracks of the whole skeleton. keep: includes their ancestors."""
     new = {int(joint): i for i, joint in enumerate(keep)}
 
     def kept(tracks: Tracks, channels: int) -> Tracks:

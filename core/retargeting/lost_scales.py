@@ -1,4 +1,4 @@
-"""Uneven scales that another skeleton's axes cannot hold: of K · diag(s) · Kᵀ only the diagonal is kept."""
+"""Uneven scales that are lost in another skeleton's axes: of K · diag(s) · Kᵀ only the diagonal is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..maths.arrays import FloatArray
 from ..skeletons.skeleton import Skeleton
 
 _KEPT: Final = 1e-3
-"""Of a scale; less is not lost."""
+"""Difference in a scale below which it counts as kept."""
 
 
 def lost_scales(clips: Iterable[Clip], target: Skeleton, turn: FloatArray = rot.IDENTITY) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What came of clips that were retargeted, for people: one line each in a table."""
+"""Results of retargeting for people: one line of a table for each clip."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _HEAD = ("File", "Clip", "Seconds", "Map", "Played")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one clip, or of a file that could not be read.
+    """Result for one clip, or for a file that could not be read.
 
-    certainty: of the map of its joints, 0 to 1. notes: what was done that nobody asked for.
-    problem: why nothing plays it, "" if it plays.
+    certainty: of the map of its joints, 0 to 1. notes: automatic decisions. problem: why the clip does not play, "" if
+    it plays.
     """
 
     file: str
@@ -28,7 +28,7 @@ class Outcome:
 
     @classmethod
     def of(cls, file: str, clip: str, done: Retargeted) -> Outcome:
-        """Return the outcome of a clip that plays; clip: its new name."""
+        """Return the result of a clip that plays. clip: its new name."""
         far = (f"begins {done.begins_away:.0f} body heights away",) if done.begins_away > FAR_HEIGHTS else ()
         certainty = 1.0 if done.is_own else done.source_map.certainty
         return cls(file, clip, done.clip.duration_s, certainty, (*done.notes, *far))

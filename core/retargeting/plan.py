@@ -1,4 +1,4 @@
-"""What is the same for all keys: which joints are paired, the path between them, the turns between rest poses."""
+"""What is the same for all keys: pairs of joints, the paths between them, and the turns between rest poses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .doubles import doubles
 
 
 class Steps(NamedTuple):
-    """The path from one source joint to another: up through `up`, then down through `down`; both top first."""
+    """The path from one source joint to another: up through `up`, then down through `down`, both topmost first."""
 
     up: tuple[int, ...]
     down: tuple[int, ...]
@@ -28,10 +28,10 @@ class Steps(NamedTuple):
 class Plan:
     """What is the same for all keys.
 
-    pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1.
-    steps: for each pair the path in the source from that of `above` to it. corrections: (P, 4), see rest_corrections.
-    ratio: how much larger the target is. is_own: the target is the source's own skeleton, up to axes and one scale.
-    carried: pairs (C, 2): the first's target joint is the double of the second's. doubles: see Retargeted.
+    pairs: with the doubles. above: (P,) the pair of each target joint's nearest paired ancestor, or −1. steps: for each
+    pair the path in the source from that of `above` to it. corrections: (P, 4), see rest_corrections. ratio: target
+    size ÷ source size. is_own: the target is the source's own skeleton, up to axes and one scale. carried: pairs (C,
+    2): the first's target joint is the double of the second's. doubles: see Retargeted.
     """
 
     pairs: Pairing
@@ -55,7 +55,7 @@ class Plan:
     @classmethod
     def of(cls, source: Skeleton, target: Skeleton, pairs: Pairing, skin: BoolArray, up: FloatArray | None,
            backs: Mapping[str, tuple[FloatArray, FloatArray]]) -> Plan:
-        """Plan for another skeleton with skin on some joints (J,); up and backs: see rest_corrections."""
+        """Plan for another skeleton. skin: (J,) joints that deform its skin. up and backs: see rest_corrections."""
         above = _paired_ancestors(target, pairs)
         ratio = _ratio(source, target, pairs, above)
         found = doubles(target, pairs, skin)
@@ -74,7 +74,7 @@ class Plan:
     def translated(self) -> IntArray:
         """Return the pairs (N,) that are translated as well as rotated.
 
-        Where one of both bodies has no legs, nobody goes anywhere.
+        None of them if one of both bodies has no legs.
         """
         if self.is_own:
             return np.arange(len(self.pairs))
@@ -90,7 +90,7 @@ class Plan:
         return np.array(trunk, dtype=np.int64)
 
     def is_mixed(self, p: int) -> bool:
-        """Return whether a pair, or the one above it, has a share in two source joints."""
+        """Return whether a pair, or the one above it, blends two source joints."""
         return bool(self.pairs.share[p] > 0.0 or (self.above[p] >= 0 and self.pairs.share[self.above[p]] > 0.0))
 
 
@@ -122,7 +122,7 @@ def _is_own(source: Skeleton, target: Skeleton, pairs: Pairing, steps: Sequence[
         step.up == () and len(step.down) == 1 and (above[p] < 0) == (parents[p] < 0)
         and (above[p] < 0 or pairs.target[above[p]] == parents[p]) for p, step in enumerate(steps))
     here, there = source.rest_world[pairs.source], target.rest_world[pairs.target]
-    size = np.ptp(there[:, :, 3], axis=0).max() or np.abs(there[:, :, 3]).max()  # one joint alone has no extent
+    size = np.ptp(there[:, :, 3], axis=0).max() or np.abs(there[:, :, 3]).max()  # a single joint has no extent
     stretch = np.linalg.norm(here[:, :, :3], axis=1).prod(axis=1) - np.linalg.norm(there[:, :, :3], axis=1).prod(axis=1)
     return bool(is_direct and np.abs(there[:, :, 3] - ratio * here[:, :, 3]).max() <= SAME_POSITION * size
                 and np.abs(stretch).max() <= SAME_POSITION)

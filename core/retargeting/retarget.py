@@ -1,4 +1,4 @@
-"""Clips of one skeleton played by another: how the steps of the other files follow each other."""
+"""Retargeting of clips from one skeleton to another: the steps of the other files in their order."""
 
 from __future__ import annotations
 
@@ -41,28 +41,27 @@ from .skin_points import SkinPoints
 from .target_tracks import TargetTracks
 
 _FARTHEST_SIZES = 1e6
-"""Of its body: a clip that goes farther away has a mistake, and its numbers leave no digits for feet and ground."""
+"""Greatest distance in body sizes: beyond it a clip is damaged, and floating-point precision is lost."""
 _MOST_KNOWN: Final = 4
-"""Targets that are kept for the next clip."""
+"""Number of targets cached for the next clip."""
 _MOST_PLANS: Final = 32
-"""Pairs of bodies that are kept likewise: clips of one folder mostly are of few, which take turns."""
+"""Number of pairs of bodies cached: the clips of one folder usually share few bodies."""
 _SAME_UP: Final = 1e-9
-"""Cosines that differ by no more are of one direction."""
+"""Cosine difference below which directions are equal."""
 _OTHER_AXES_RAD = np.radians(50.0)
-"""Where the bodies' own axes differ by more than this from the stated turn, the bodies' count."""
+"""If the bodies' own axes differ by more than this from the stated turn, the bodies' axes count."""
 
 
 @dataclass(frozen=True, eq=False)
 class Retargeted:
-    """A clip on its new skeleton, and what became of the joints.
+    """A clip on its new skeleton, and how its joints were matched.
 
-    clip: its skeleton is the target. matched: pairs of names, source and target.
-    unmatched_source: joints that move and have no counterpart; unmatched_target: joints that stay at rest.
-    is_own: the skeletons are the same one (up to the joints' axes and one scale), and every track plays.
-    doubles: joint → joint of the target: the first follows the second, in whose position it is at rest.
-    source_map: what the clip's joints were taken for. reference: in which pose they were compared, in words.
-    left_out_s: how much of the clip's beginning was left out, a pose that is no part of the motion.
-    begins_away: how far over the ground the body begins from where it rests, in its heights.
+    clip: its skeleton is the target. matched: pairs of names, source and target. unmatched_source: joints that move and
+    have no counterpart. unmatched_target: joints that stay at rest. is_own: the skeletons are the same (up to the
+    joints' axes and one scale), and every track plays. doubles: joint → joint of the target: the first copies the
+    second, at whose rest position it is. source_map: the roles of the clip's joints. reference: the pose in which the
+    bodies were compared, in words. left_out_s: seconds removed from the clip's beginning, a pose that is not part of
+    the motion. begins_away: horizontal distance of the body's start from its rest position, in body heights.
     """
 
     clip: Clip
@@ -78,21 +77,21 @@ class Retargeted:
 
     @property
     def doubt(self) -> str:
-        """Why limbs may point elsewhere than in the clip, "" if they do not: its body is not recognised."""
+        """Why limbs may point elsewhere than in the clip: its body is not recognised; "" if it is."""
         why = "; ".join(self.source_map.warnings) or "no body that stands is recognised in it"
         return (f"played by the names of its bones alone, since {why}: a skeleton map of it can say what they are"
                 if self.reference == NONE_STANDS else "")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was done that nobody asked for, one sentence each."""
+        """Automatic decisions, one sentence each."""
         pose = (self.doubt or f"compared in {self.reference}",) if self.reference not in ("", REST_POSE) else ()
         left_out = (f"the first {self.left_out_s:.3g} s are a pose that is no part of the motion, and are left out",)
         return pose + (left_out if self.left_out_s else ())
 
 
 def standing_still(clip: Clip, target: Skeleton, source_map: SkeletonMap) -> Retargeted:
-    """Return what stands in for a clip that cannot be played: the target at rest, as long as the clip lasts."""
+    """Return the replacement for a clip that cannot be played: the target at rest, for the clip's duration."""
     still = Clip(clip.name, target, clip.duration_s, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3), clip.is_looping)
     names = tuple(clip.skeleton.names[j] for j in np.flatnonzero(clip.moved))
     return Retargeted(still, (), names, target.names, False, {}, source_map)
@@ -104,19 +103,20 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
              keep_contacts: bool = False, begins_at_rest: bool = False) -> Retargeted:
     """Play a clip on another skeleton.
 
-    turn: (4,) leads from the clip's model axes to the target's, unless both bodies show that it is another one.
-    source_map, target_map: what the joints are in H-Anim; found where they are not given.
-    skin: (J,) which joints of the target deform its skin; all of them, where it is not given.
-    points: of the target's skin, where it is known: they are what stands on the ground (see ground/).
-    keep_contacts: hands keep touching each other and the body, arms stay outside the trunk (see contacts/).
-    without_first_pose: a T-pose in front of the motion is left out.
-    begins_at_rest: the clip is shifted over the ground so that the body begins where it rests.
-    On its own skeleton every track plays, translations and scales too, to rounding. On another one joints rotate
-    only, each from the pose in which the clip's body stands (see comparing/), and the hips follow the source's
-    path, scaled by the ratio of leg lengths. Limbs whose bones are no descendants of the body they belong to play as if
-    they were; skin that belongs to the double of a joint that is played is carried along with it.
-    Raises SkeletonMismatchError if no joint goes with any other, or it is not certain which; and where the clip
-    leads a joint so far away that nothing could be told of the body any longer.
+    turn: (4,) from the clip's model axes to the target's, unless both bodies show that it is another one. source_map,
+    target_map: H-Anim roles of the joints, found if not given. skin: (J,) joints of the target that deform its skin,
+    default all. points: samples of the target's skin, if known; they rest on the ground (see ground/). keep_contacts:
+    hands keep touching each other and the body, arms stay outside the trunk (see contacts/). without_first_pose: a
+    T-pose before the motion is removed. begins_at_rest: the clip is shifted over the ground so that the body begins at
+    its rest position.
+
+    On its own skeleton every track plays, translations and scales too, up to rounding. On another one joints only
+    rotate, each from the pose in which the clip's body stands (see comparing/). The hips follow the source's path,
+    scaled by the leg ratio. Limbs outside the body's hierarchy play as if they were in it. Skin of a double moves with
+    the joint that it copies.
+
+    Raises SkeletonMismatchError if no joints match or the match is uncertain, and if the clip moves a joint farther
+    than _FARTHEST_SIZES.
     """
     _refuse_far(clip)
     skins = clip.skin, None if points is None else _sample(points, target)
@@ -151,9 +151,9 @@ def retarget(clip: Clip, target: Skeleton, turn: FloatArray = rot.IDENTITY, *, s
 
 
 def with_contacts(made: Retargeted, clip: Clip, source_map: SkeletonMap) -> Retargeted:
-    """Return what a clip became on another skeleton, with the clip's own contacts of its feet.
+    """Return a retargeted clip with the foot contacts of the original.
 
-    source_map: of the skeleton that the clip came from.
+    source_map: of the clip's own skeleton.
     """
     found = foot_contacts(clip, source_map, source_map.up(UP))
     contacts = {side: each.part(made.left_out_s, clip.duration_s) for side, each in found.items()}
@@ -174,11 +174,11 @@ def _refuse_far(clip: Clip) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Bodies:
-    """Two bodies as they are compared.
+    """Two bodies in the poses in which they are compared.
 
     source: the clip in the target's axes, on a skeleton that rests in its reference pose. moved: (J,) joints that the
-    clip as it came moves. whole: the target. target: the map of its skeleton, made upright where it leans. up: (3,)
-    which way that is, or None if its body does not show it.
+    original clip moves. whole: the target. target: the map of its skeleton, made upright if it leans. up: (3,) the up
+    direction, or None if its body does not show it.
     """
 
     source: Clip
@@ -193,7 +193,7 @@ class _Bodies:
     def of(cls, clip: Clip, source: SkeletonMap, own: Skeleton, target: SkeletonMap, turn: FloatArray,
            skin: BoolArray, points: SkinPoints | None,
            skins: tuple[SkinSample | None, SkinSample | None]) -> _Bodies:
-        """Compare them as they rest where they are one skeleton, else in the poses in which they stand."""
+        """Compare bodies in their rest poses if they share a skeleton, else in the poses in which they stand."""
         up = target.up(rot.rotate(turn, UP))
         if has_same_joints(source.skeleton, target.skeleton, clip.moved):
             at_rest = Reference(clip, source, None, True, "")
@@ -223,7 +223,7 @@ class _Bodies:
             named = map_in_any_pose(reference.clip.skeleton)
             if lies and target.is_sure and named.is_sure and may_be_human(named.skeleton, named.joint_of):
                 raise SkeletonMismatchError(never_stands) from error
-            # Joints in doubt, as with left and right exchanged, do not tell that nobody stands.
+            # uncertain joints, such as left and right exchanged, do not rule out a standing body
             unseen = lies if reference.map.is_sure else "no standing body is recognised in the clip"
             too = f"; {unseen}" if lies else ""
             raise SkeletonMismatchError(f"{both} {error}{too}") from error
@@ -245,7 +245,7 @@ _both_backs = once_for_equal(_MOST_PLANS)(both_backs)
 @lru_cache(maxsize=_MOST_KNOWN)
 def _standing_body(own: Skeleton, found: SkeletonMap, up: tuple[float, float, float],
                    points: SkinPoints | None) -> tuple[WholeBody, SkeletonMap]:
-    """Return a skeleton whose limbs hang on its body, and its map as it stands: once for all clips that it plays."""
+    """Return a skeleton with limbs attached to its body, and its map in a standing pose; cached for later clips."""
     whole = WholeBody.of(own, found)
     return whole, stood_up(whole.map(found), np.array(up), None if points is None else _own_points(whole, points))
 
@@ -261,7 +261,7 @@ def _own_points(whole: WholeBody, points: SkinPoints) -> SkinPoints:
 
 
 def _away(bodies: _Bodies, stood: Clip, up: FloatArray) -> FloatArray:
-    """Return how far over the ground a clip's hips begin from where the target's rest, (3,) in the clip's size."""
+    """Return the horizontal offset of a clip's first hips position from the target's, (3,) in the clip's size."""
     pairs = bodies.plan.pairs
     hips = [p for p, name in enumerate(pairs.meant) if name in HIPS]
     joints = pairs.source[hips] if len(hips) == len(HIPS) else carriers(stood)
@@ -273,7 +273,7 @@ def _away(bodies: _Bodies, stood: Clip, up: FloatArray) -> FloatArray:
 
 def _played(bodies: _Bodies, stood: Clip, own: Skeleton,
             points: SkinPoints | None) -> tuple[Clip, LowerGround | None]:
-    """Make the tracks of the target as it is compared, and write them on its own skeleton; with the ground it is on."""
+    """Make the target's tracks, convert them to its own skeleton, and return them with the ground."""
     plan, target = bodies.plan, bodies.target.skeleton
     tracks = TargetTracks(stood, target, plan)
     rotations, translations, scales = tracks.rotations(), tracks.translations(), tracks.scales()
@@ -322,9 +322,10 @@ def _standing(bodies: _Bodies, stood: Clip, rotations: Tracks, translations: Tra
 
 
 def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap, up: FloatArray) -> FloatArray:
-    """Return the turn (4,) from the clip's model axes to the target's, front on front as the bodies have theirs.
+    """Return the turn (4,) from the clip's model axes to the target's, with equal facing directions.
 
-    As stated where that is about the same, but for the target's up (3,): an object that is tilted tilts what it plays.
+    The stated turn is kept if it is about the same, apart from the target's up (3,): a tilted object tilts what it
+    plays.
     """
     if source.turn is None or target.turn is None or not (source.is_sure and target.is_sure):
         return stated
@@ -337,6 +338,6 @@ def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap, up: Floa
 
 
 def _right_angled(turn: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the right-angled turn (4,) that is nearest to another, and the one that leads on from it."""
+    """Return the nearest right-angled turn (4,), and the remaining turn after it."""
     nearest = rot.from_matrix(right_angled(rot.to_matrix(turn)))
     return nearest, rot.multiply(turn, rot.conjugate(nearest))

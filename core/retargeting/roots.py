@@ -1,7 +1,7 @@
-"""Joints above the hips that are paired by their names alone, as `root` of many rigs.
+"""Joints above the hips that are paired by name only, such as `root` of many rigs.
 
-What a file has its root do is no matter of names: it may rest at the height of the hips, carry all of the body's way,
-or none. A target's root belongs on the ground below the body, and IK targets hang on it.
+Names do not tell what a file does with its root. It may rest at the height of the hips, and carry all of the body's
+motion or none. A target's root belongs on the ground below the body, and IK targets are its children.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _HIPS: Final = ("l_hip", "r_hip")
 _LEVEL: Final = 0.02
 """How far a root on the ground may leave it, as a share of the legs' height, and tilt, as a sine."""
 _LOW: Final = 0.25
-"""Of the legs' height: a root that rests higher above the feet is not on the ground."""
+"""Share of the legs' height; a root that rests higher above the feet is not on the ground."""
 
 
 def body_root(target: Skeleton, pairs: Pairing) -> int | None:
-    """Return the target's joint that is moved for the whole body, or None if it does not carry both legs."""
+    """Return the target's joint that moves the whole body, or None if it does not carry both legs."""
     joint_of = {name: int(t) for name, t in zip(pairs.meant, pairs.target, strict=True) if name}
     root = joint_of.get(hanim.ROOT)
     hips = [joint_of[name] for name in _HIPS if name in joint_of]
@@ -37,10 +37,10 @@ def body_root(target: Skeleton, pairs: Pairing) -> int | None:
 
 
 def by_their_way(clip: Clip, target: Skeleton, pairs: Pairing, up: FloatArray | None) -> BoolArray:
-    """Return which pairs (P,) may stay: all but joints above either body's root that do more than go over the ground.
+    """Return which pairs (P,) may stay: all but joints above a body's root that leave the ground.
 
-    up: (3,) in the model, None if it is not known, or the rest pose does not say where the clip's body stands: no
-    such joint then stays. What it does is left to the hips.
+    up: (3,) in model space, None if it is unknown or the rest pose does not show where the clip's body stands; then no
+    such joint stays. The hips take over the motion of the others.
     """
     stays = np.ones(len(pairs), dtype=np.bool_)
     if hanim.ROOT not in pairs.meant:
@@ -56,7 +56,7 @@ def by_their_way(clip: Clip, target: Skeleton, pairs: Pairing, up: FloatArray | 
 
 
 def _is_on_ground(clip: Clip, joint: int, pairs: Pairing, up: FloatArray) -> bool:
-    """Return whether a joint rests on the ground, and never does more than go over it and turn about the vertical."""
+    """Return whether a joint rests on the ground, and only moves over it and turns about the vertical."""
     skeleton = clip.skeleton
     height = {name: float(skeleton.rest_world[s, :, 3] @ up) for name, s in
               zip(pairs.meant, pairs.source.tolist(), strict=True) if name}
@@ -65,10 +65,10 @@ def _is_on_ground(clip: Clip, joint: int, pairs: Pairing, up: FloatArray) -> boo
     keep = with_ancestors(skeleton.parents, np.array((joint,)))
     part = part_of(skeleton, keep, clip.rotations, clip.translations)
     if not len(part.rotations) and not len(part.translations):
-        return False  # nothing is lost
+        return False  # no motion is lost
     world = world_from_pose(part.skeleton, part.sample(filled(key_times(part.rotations, part.translations))))[:, -1]
     rest = skeleton.rest_world[joint]
     rises = np.abs((world[..., 3] - rest[:, 3]) @ up).max()
-    upward = np.linalg.solve(rest[:, :3], up)  # the direction up, as the joint has it at rest
+    upward = np.linalg.solve(rest[:, :3], up)  # the up direction in the joint's axes at rest
     tilts = np.linalg.norm(world[..., :3] @ upward - up, axis=1).max()
     return bool(rest[:, 3] @ up - feet <= _LOW * legs and rises <= _LEVEL * legs and tilts <= _LEVEL)

@@ -1,4 +1,4 @@
-"""A few points of a character's skin that stand for all of it: wherever it turns, they are its lowest ones."""
+"""Samples of a character's skin: wherever the character turns, they include its lowest points."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from ..skeletons.skeleton import Skeleton, height_rows
 from ..skeletons.skin_sample import SkinSample, evenly
 
 _DIRECTIONS: Final = (60, 300)
-"""In which each joint's part of the skin is farthest out: a point every 25°, in large parts up to every 11°."""
+"""Numbers of directions in which each joint's part of the skin is sampled: a point every 25°, large parts every 11°."""
 _LARGE: Final = 0.17
-"""Of the body: parts that are larger get more directions, by their surface."""
+"""Share of the body's size; larger parts get more directions, in proportion to their surface."""
 _STICKS_OUT: Final = 1e-3
-"""Of the body: corners that are farther out than the points in all directions become points as well."""
+"""Share of the body's size; corners that stick out by more than this between the directions are added."""
 _SMALL: Final = 0.08
-"""Of the body: in smaller parts nothing sticks out so far between directions."""
+"""Share of the body's size; smaller parts have no such corners."""
 _FINER: Final = 4
 _MOST_PRODUCTS: Final = 250_000
-"""Of vertices and directions, in the search for corners: in a part with more vertices these are close enough."""
+"""Most products of vertices and directions in the search for corners; denser parts need no search."""
 _MIXED: Final = 0.8
-"""A vertex that its strongest joint moves by a smaller share goes other ways than the joint's part as these bend."""
+"""A vertex whose strongest joint has a smaller weight moves differently from the joint's part as limbs bend."""
 _OWN: Final = (_MIXED, 0.97)
-"""In large parts, as hems are, vertices that it moves by such shares count among themselves: others, which go elsewhere
-as their joints turn, would hide them."""
+"""Weights of the strongest joint between which vertices of large parts, such as hems, are sampled separately. Other
+vertices, which move elsewhere when their joints turn, would hide them.
+"""
 _MOST_INFLUENCES: Final = 4
 _FRAMES_AT_ONCE: Final = 128
 
 
 @dataclass(frozen=True, eq=False)
 class SkinPoints:
-    """P points of a skin that is bound to a skeleton.
+    """P sample points of a skin that is bound to a skeleton.
 
-    positions: (P, 3) at rest, in model space. joints, weights: (P, K) what moves them; weights sum to 1.
-    within: (N, 3) vertices of all the skin, evenly chosen, and the joints (N,) that they belong to; the points, where
-    nothing else is known.
-    Raises TaktError if the shapes differ.
+    positions: (P, 3) at rest, in model space. joints, weights: (P, K) influences; weights sum to 1. within: (N, 3)
+    vertices evenly chosen from all the skin, and their joints (N,); the sample points if unknown. Raises TaktError if
+    shapes differ.
     """
 
     positions: FloatArray
@@ -59,18 +59,18 @@ class SkinPoints:
 
     @property
     def size(self) -> int:
-        """Bytes of its arrays."""
+        """Size of its arrays in bytes."""
         arrays = (self.positions, self.joints, self.weights, *(self.within or ()))
         return sum(array.nbytes for array in arrays)
 
     @classmethod
     def of(cls, positions: FloatArray, joints: IntArray, weights: FloatArray) -> SkinPoints:
-        """Choose points among vertices: for each joint those that are farthest out in some direction.
+        """Choose samples among vertices: for each joint those farthest out in some direction.
 
-        So are those that other joints move as well: where limbs bend, they come out from among the others.
+        Vertices that other joints move as well are also sampled, since they stick out where limbs bend.
 
-        positions: (V, 3) at rest, in model space. joints, weights: (V, K), the strongest first, as Influences has them.
-        A vertex belongs to the joint that moves it most. Those that nothing moves, or that are nowhere, are left out.
+        positions: (V, 3) at rest, in model space. joints, weights: (V, K), strongest first, as in Influences. A vertex
+        belongs to its strongest joint. Vertices without weights or with infinite positions are left out.
         """
         joints, weights = joints[:, :_MOST_INFLUENCES], weights[:, :_MOST_INFLUENCES]
         total = weights.sum(axis=1)
@@ -101,7 +101,7 @@ class SkinPoints:
                               (self.positions, self.joints, self.weights, *(self.within or ()))))
 
     def sample(self, skeleton: Skeleton) -> SkinSample:
-        """Return vertices of all the skin; skeleton: to which it is bound."""
+        """Return vertices of all the skin. skeleton: the one to which it is bound."""
         positions, joints = self.within or (self.positions, self.joints[:, 0])
         return SkinSample.at_rest(skeleton, joints, positions)
 
@@ -110,12 +110,12 @@ class SkinPoints:
         return SkinPoints(self.positions[kept], self.joints[kept], self.weights[kept])
 
     def renumbered(self, new: IntArray) -> SkinPoints:
-        """Return them for a skeleton whose joints have other numbers; new: (J,) that of each."""
+        """Return the points for a skeleton with other joint numbers. new: (J,) the new numbers."""
         within = None if self.within is None else (self.within[0], new[self.within[1]])
         return SkinPoints(self.positions, new[self.joints], self.weights, within)
 
     def heights(self, clip: Clip, times_s: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how high points are along up (3,) in the model at times (F,) of a clip of their skeleton, (F, P)."""
+        """Return heights along up (3,) of model space at times (F,) of a clip of the points' skeleton, (F, P)."""
         skeleton = clip.skeleton
         matrix, heights = self._height_of_rows(skeleton), np.empty((len(times_s), len(self.positions)))
         for start in range(0, len(times_s), _FRAMES_AT_ONCE):
@@ -125,13 +125,13 @@ class SkinPoints:
         return heights
 
     def local(self, skeleton: Skeleton) -> FloatArray:
-        """Return where points are in the space of each joint that moves them, times its weight, (P, K, 4)."""
+        """Return the points in the space of each of their joints, times its weight, (P, K, 4)."""
         rest = skeleton.rest_world[self.joints]
         local = np.linalg.solve(rest[..., :3], (self.positions[:, None] - rest[..., 3])[..., None])[..., 0]
         return np.concatenate((local, np.ones((*local.shape[:2], 1))), axis=-1) * self.weights[..., None]
 
     def _height_of_rows(self, skeleton: Skeleton) -> FloatArray:
-        """Return the matrix (4 J, P) from joints' heights, upᵀ · model_from_joint, to those of the points."""
+        """Return the matrix (4 J, P) from joints' heights, upᵀ · model_from_joint, to heights of points."""
         local = self.local(skeleton)
         matrix = np.zeros((len(skeleton), 4, len(self.positions)))
         points = np.arange(len(self.positions))
@@ -141,9 +141,9 @@ class SkinPoints:
 
 
 def _outermost(positions: FloatArray, size: float) -> IntArray:
-    """Return indices of those positions (P, 3) that are farthest out, in a body of a size.
+    """Return indices of the positions (P, 3) that are farthest out, in a body of a given size.
 
-    Directions are as dense as the part is large; where vertices are few, corners that stick out between them count too.
+    Larger parts get more directions. If vertices are few, corners that stick out between directions are added.
     """
     large = float(np.ptp(positions, axis=0).max()) / size
     count = int(np.clip(_DIRECTIONS[0] * (large / _LARGE) ** 2, *_DIRECTIONS))
@@ -156,7 +156,7 @@ def _outermost(positions: FloatArray, size: float) -> IntArray:
 
 
 def evenly_around(count: int) -> FloatArray:
-    """Return directions (N, 3) evenly over the sphere, by the golden angle."""
+    """Return directions (N, 3) spread evenly over the sphere, by the golden angle."""
     number = np.arange(count) + 0.5
     height = 1.0 - 2.0 * number / count
     angle, radius = np.pi * (1.0 + np.sqrt(5.0)) * number, np.sqrt(1.0 - height**2)

@@ -1,14 +1,14 @@
-"""The tracks that make a target do what a clip's skeleton does.
+"""Tracks that make a target move like a clip's skeleton.
 
-What a joint does is taken as a rotation in the model's space that leads from rest, D = W · W_rest⁻¹. A target
-joint does the same: W_target = D · C · W_target_rest, where C turns the target's rest pose into the source's
-(a T-pose's arm down, say). Between a joint s and an ancestor b, D_b⁻¹ · D_s is the product of
+A source joint's motion is a rotation of model space from rest, D = W · W_rest⁻¹. A target joint copies it: W_target = D
+· C · W_target_rest, where C turns the target's rest pose into the source's (a T-pose's arm down, say). Between a joint
+s and an ancestor b, D_b⁻¹ · D_s is the product of
 
     E_u = W_rest,u · key_u · W_rest,u⁻¹
 
-over the joints u below b down to s, so the target's key is (C_b · W_t)⁻¹ · Π E_u · C_s · W_t (rest rotations).
-Where only one joint in between moves, that is a constant to the left and one to the right of its keys:
-the track stays what it is, exact at every instant. Where the trunk's joints are shared out, D is interpolated.
+over the joints u below b down to s. So the target's key is (C_b · W_t)⁻¹ · Π E_u · C_s · W_t (rest rotations). If only
+one joint in between moves, that is a constant to the left and one to the right of its keys. Then the track keeps its
+keys and is exact at every instant. If the trunk's joints are shared out, D is interpolated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..skeletons.skeleton import Skeleton, world_from_pose
 from .plan import Plan, Steps
 
 _SAME_REST_RAD = 1e-3
-"""Rest poses that differ by less are the same; more is keyed also for joints that the clip leaves alone."""
+"""Rest poses that differ by less are the same; more is keyed also for joints that the clip does not move."""
 
 
 class TargetTracks:
@@ -41,7 +41,7 @@ class TargetTracks:
         self._scaling = {int(j): i for i, j in enumerate(clip.scales.joints)}
 
     def rotations(self) -> Tracks:
-        """Make the tracks of all pairs that turn, or whose rest differs."""
+        """Make the tracks of all pairs that rotate, or whose rest poses differ."""
         plan, world = self._plan, self._clip.skeleton.rest_world_rotations
         rest = self._target.rest_world_rotations[plan.pairs.target]
         above = np.where(plan.above[:, None] >= 0, plan.corrections[plan.above], rot.IDENTITY)
@@ -68,13 +68,13 @@ class TargetTracks:
 
     @cached_property
     def _legs_move(self) -> bool:
-        """Return whether the clip moves a leg, or the root; legs that it leaves alone stay at rest."""
+        """Return whether the clip moves a leg or the root; else the legs stay at rest."""
         pairs, moved = self._plan.pairs, self._clip.moved
         return any(bool(moved[s]) for s, meant in zip(pairs.source.tolist(), pairs.meant, strict=True)
                    if meant == hanim.ROOT or (meant or "")[2:] in hanim.LEG)
 
     def _product(self, steps: Steps, times: FloatArray) -> FloatArray:
-        """Return D_b⁻¹ · D_s over times, (F, 4)."""
+        """Return D_b⁻¹ · D_s at times (F,), (F, 4)."""
         world = self._clip.skeleton.rest_world_rotations
 
         def along(joints: Sequence[int]) -> FloatArray:
@@ -88,7 +88,7 @@ class TargetTracks:
         return rot.continuous(rot.multiply(rot.conjugate(along(steps.up)), along(steps.down)))
 
     def _mixed(self, p: int) -> FloatArray:
-        """Return D_b⁻¹ · D_s over the grid (F, 4), either of them between two source joints."""
+        """Return D_b⁻¹ · D_s at grid times (F, 4), where either may be blended from two source joints."""
         plan = self._plan
         whole = self._between(p)
         if plan.above[p] < 0:
@@ -100,7 +100,7 @@ class TargetTracks:
         return rot.slerp(self._whole(a), self._whole(b), share) if share > 0.0 else self._whole(a)
 
     def _whole(self, joint: int) -> FloatArray:
-        """Return D of a source joint over the grid, (F, 4)."""
+        """Return D of a source joint at grid times, (F, 4)."""
         if joint not in self._wholes:
             skeleton, world = self._clip.skeleton, self._clip.skeleton.rest_world_rotations
             parent = int(skeleton.parents[joint])
@@ -113,7 +113,7 @@ class TargetTracks:
 
     @cached_property
     def _grid(self) -> FloatArray:
-        """Times (F,) of all keys of rotations, with more where they are far apart."""
+        """Times (F,) of all rotation keys, with more where they are far apart."""
         return filled(self._clip.rotations.different_times)
 
     def translations(self) -> Tracks:
@@ -134,7 +134,7 @@ class TargetTracks:
         return packed(tracks, 3)
 
     def _displacement(self, p: int) -> tuple[FloatArray, FloatArray]:
-        """Return times (F,) and how far the source joint is from rest, seen from its matched ancestor at rest."""
+        """Return times (F,) and the source joint's displacement from rest, relative to its matched ancestor at rest."""
         clip, plan = self._clip, self._plan
         s, b = int(plan.pairs.source[p]), int(plan.pairs.source[plan.above[p]]) if plan.above[p] >= 0 else -1
         between = {*plan.steps[p].up, *plan.steps[p].down}
@@ -148,7 +148,7 @@ class TargetTracks:
         return times, seen @ rest[b, :, :3].T - (rest[s, :, 3] - rest[b, :, 3])
 
     def scales(self) -> Tracks:
-        """Scale on the clip's own skeleton: K · diag(s) · Kᵀ in other axes, of which the diagonal is kept."""
+        """Scale tracks on the clip's own skeleton: K · diag(s) · Kᵀ in other axes, of which the diagonal is kept."""
         plan, tracks = self._plan, []
         if plan.is_own:
             target_from_source = rot.to_matrix(rot.multiply(
@@ -165,6 +165,6 @@ class TargetTracks:
 
 
 def _linear_above(skeleton: Skeleton, joint: int) -> FloatArray:
-    """Return the rest axes, scale included, of a joint's parent, (3, 3)."""
+    """Return the rest axes of a joint's parent, scale included, (3, 3)."""
     parent = skeleton.parents[joint]
     return skeleton.rest_world[parent, :, :3] if parent >= 0 else np.eye(3)

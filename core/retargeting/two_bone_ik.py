@@ -1,7 +1,7 @@
-"""The one two-bone IK, of legs and arms: how a limb's end comes to a place, in closed form.
+"""Two-bone IK in closed form for legs and arms: it moves a limb's end to a target.
 
-The middle joint bends first, until the limb is as long as it is to be; then the limb swings at its first joint. What
-turns nothing is exactly that: there a limb is as long as it is, and swings to where it is.
+The middle joint bends first, until the limb has the wanted length. Then the limb swings at its first joint. A zero
+shift gives exactly the identity rotations.
 """
 
 from __future__ import annotations
@@ -41,29 +41,32 @@ from ..maths.formulas import (
 )
 
 REACH: Final = 0.9995
-"""Of a limb's length: none is straightened further, where its middle joint would snap."""
+"""Share of a limb's length: no limb is straightened further, since its middle joint would snap."""
 _OPPOSITE: Final = 1e-6
-"""Nearer to opposite than this, the turn from one direction to the other is looked for with more care."""
+"""Nearer to opposite than this, the turn from one direction to the other needs a special case."""
 _STRAIGHT: Final = 1e-4
-"""A limb whose bend has a smaller sine has no axis of its own."""
+"""A limb with a smaller sine of its bend has no bend axis of its own."""
 _ROUND: Final = (0.004, 0.5)
-"""A leg that is shorter by the first, in leg lengths, and so much of what its bend makes it shorter, bends forwards."""
+"""A leg bends forwards if it is shortened by the first, in leg lengths, plus the second share of what its own bend
+shortens it by.
+"""
 _ASIDE_LEGS: Final = 0.03
-"""One that comes round aside has done so once its end is moved by so much."""
+"""A knee that comes forward sideways has done so once the leg's end has moved by this."""
 _OWN_RAD: Final = (0.06, 0.25)
-"""While a transition plays, one that is bent by more than the first comes forwards anyway, wholly from the second."""
+"""During a transition a knee bent by more than the first comes forwards anyway, completely from the second on."""
 _FORWARDS: Final = 0.05
-"""A knee whose bend has a smaller sine forwards bends so much more that way."""
+"""A knee with a smaller forward sine of its bend is bent forwards by this much more."""
 _OTHER_WAY_RAD: Final = 0.1
-"""Of two ways round that are nearly as long, all limbs take the same."""
+"""If two ways round are nearly as long, all limbs take the same one."""
 _SOFT: Final = 0.02
-"""Of a limb's length: so softly limbs are kept from being stretched farther than they may be."""
+"""Share of a limb's length over which the limit of its reach is softened."""
 
 
 class Overstretched(NamedTuple):
-    """Which knees bent backwards come to the front: by less than the first angle; from the second on none.
+    """Angles of backward-bent knees that come to the front: below the first completely, from the second on not at all.
 
-    straightens: by way of straight, with the foot too far away meanwhile; else aside, about the thigh.
+    straightens: the knee passes the straight position, with the foot too far away meanwhile; else it swings round the
+    thigh.
     """
 
     from_rad: float
@@ -75,7 +78,7 @@ Swing = Callable[[Sequence[Number], Number, Sequence[Number], Number], Quaternio
 
 
 def arc(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> Quaternion[Number]:
-    """Return the smallest rotation that leads the direction of a, so long, to that of b, so far."""
+    """Return the smallest rotation from the direction of a to that of b, whose lengths are given."""
     along, both = dot(a, b), length(a) * far
     w = both + along  # half of the angle between them
     if not holds_anywhere(w <= _OPPOSITE * both):
@@ -89,14 +92,14 @@ def arc(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> 
 def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most: Number, hinge: Sequence[Number],
                 upright: Number, overstretched: Overstretched | None, swing: Swing[Number] = arc
                 ) -> tuple[Quaternion[Number], Quaternion[Number], Number]:
-    """Return what turns a limb at its first joint, and at its middle one before, in the model, to shift its end.
+    """Return rotations of a limb's first and middle joint, in model space, that shift its end.
 
-    And by which share of its way from the first joint the end falls short of that. limb: where its three joints are.
-    most: how far the end is from the first joint at most, in limb lengths, unless it already is farther; what goes
-    beyond is left out softly. hinge: unit vector about which the middle joint bends forwards (the pole, as an axis): a
-    straight limb bends about it, and an overstretched one comes to that side. upright: how much it does so although
-    the limb is not shortened. overstretched: None if no limb comes to another side. swing: what leads the bent limb
-    to its aim.
+    Also returns by which share of its distance from the first joint the end falls short of the target. limb: positions
+    of its three joints. most: greatest distance of the end from the first joint, in limb lengths, unless it already is
+    farther; the limit is soft. hinge: unit axis about which the middle joint bends forwards (the pole, as an axis); a
+    straight limb bends about it, and an overstretched one comes to that side. upright: share to which it does so
+    although the limb is not shortened. overstretched: None if no limb changes sides. swing: the rotation that points
+    the bent limb at its target.
     """
     first, middle, last = limb
     thigh, shin = minus(middle, first), minus(last, middle)
@@ -114,7 +117,7 @@ def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most:
     if holds_anywhere(is_straight):
         axis = either(is_straight, hinge, axis)
         size = length(axis)
-    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * both, 1e-30))  # 0 where the leg is straight
+    wanted = arc_cosine((long * long - a * a - b * b) / greatest(2.0 * both, 1e-30))  # 0 if the leg is straight
     cosine, sine = cosine_sine(chosen(long != now, (wanted - angle) / 2.0, 0.0))
     bend = quaternion(cosine, scaled(axis, sine / greatest(size, 1e-30)))
     is_off = dot(axis, hinge) < _FORWARDS * both
@@ -133,10 +136,10 @@ def two_bone_ik(limb: Sequence[Sequence[Number]], shift: Sequence[Number], most:
 
 def _forwards(thigh: Sequence[Number], axis: Sequence[Number], hinge: Sequence[Number], angle: Number, wanted: Number,
               comes: Number, over: Overstretched) -> Quaternion[Number]:
-    """Return what bends a knee that is bent hardly forwards, or a little backwards, so that it comes to the front.
+    """Return the rotation that bends a knee forwards if it is almost straight or slightly backwards.
 
-    axis: (x, y, z) unit, about which it is bent by an angle. hinge: about which knees bend. wanted: how far it is to be
-    bent. comes: how much of the way round is over, from 0 to 1.
+    axis: (x, y, z) unit, about which it is bent by an angle. hinge: about which knees bend. wanted: the wanted bend.
+    comes: how much of the way round is done, 0 to 1.
     """
     along = scaled(thigh, 1.0 / greatest(length(thigh), 1e-30))
     side = minus(hinge, scaled(along, dot(hinge, along)))

@@ -8,6 +8,7 @@ from ..pha import layout as spacing
 from ..pha.document import number
 from ..pha.insertion import Gap
 from ..pha.text import Text
+from ..pha.values import times_of
 
 
 def outermost(text: Text, elements: Iterable[int]) -> tuple[int, ...]:
@@ -46,7 +47,7 @@ def ticks(fragment: Text) -> float:
     whole = 0.0
     for child in fragment.children(0):
         given = fragment.shape.attributes[child]
-        duration, repeat = number(given.get("duration", "")), number(given.get("repeat", "1"))
+        duration, repeat = number(given.get("duration", "")), number(times_of(given))
         if duration is None or repeat is None:
             return 0.0
         whole += duration * repeat

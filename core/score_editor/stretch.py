@@ -12,7 +12,7 @@ from .layout import Layout
 
 _WHOLE = 1e-9
 _MOST_SHARE = 0.98
-"""So much of what has a given length can one of its parts become."""
+"""Greatest share of a fixed length that one of its parts can take."""
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ from .theme import Theme
 from .view import View
 
 _SMALLER, _TEXT_PX, _EDGE_PX, _PAD_PX = 0.68, 10.5, 4.0, 4.0
-"""How much smaller than in the editor; of the words and of what is around, at an interface scale of 1."""
+"""Scale relative to the editor, text size, edge and padding in pixels, at an interface scale of 1."""
 _GROUND, _DIMMED = 0.85, 0.65
 _LINE_ROWS = 1.2
-"""From one line of words to the next, in titles of boxes."""
+"""Line height of titles of boxes, relative to the text."""
 
 
 class Pointed(NamedTuple):

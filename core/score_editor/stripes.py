@@ -11,15 +11,16 @@ from .layout import Layout, Untaken
 from .view import RULER_PX, View
 
 TITLE_PX, BODY_PX, SEAM_PX, GAP_PX, MUSIC_PX, INSET_PX = 20.0, 20.0, 22.0, 8.0, 44.0, 1.5
-"""At an interface scale of 1: a box's title, the least of an innermost box of the main lane between that and the
-transitions, these at the foot of the boxes, between lanes, the music, and how much narrower each box is than the one
-around it."""
+"""Pixels at an interface scale of 1: height of a box's title; least height of an innermost box of the main lane below
+that; height of the transitions at the foot of the boxes; gap between lanes; height of the music; and how much narrower
+each box is than the one around it.
+"""
 CONTACT_PX = 10.0
-"""Of the line of one foot below the main lane's boxes."""
+"""Height of the line of one foot below the main lane's boxes."""
 TWEAK_PX = 18.0
-"""Of the row below all lanes that shows where a hand has set keys."""
+"""Height of the row below all lanes that shows keys of tweaks."""
 UNTAKEN_PX = 4.0
-"""Half of the mark for what does not play this time."""
+"""Half the size of the mark for an element that does not play this time."""
 
 
 @dataclass(frozen=True, eq=False)

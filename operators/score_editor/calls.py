@@ -80,7 +80,7 @@ class TAKT_OT_score_copy(WithSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_paste(Proposing, bpy.types.Operator):
-    """Put what was copied behind the selected block, or at the playhead"""
+    """Paste the copied blocks after the selected block, or at the playhead"""
 
     bl_idname = "takt.score_paste"
     bl_label = "Paste"

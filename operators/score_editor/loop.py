@@ -10,8 +10,8 @@ from ...bridge.reports import report
 from ...preview.score_editor.life import frame_at
 from .base import InScoreEditor, found_editor
 
-_EDGES = [("FROM", "From Here", "Play only what begins at the playhead"),
-          ("TO", "To Here", "Play only what ends at the playhead"),
+_EDGES = [("FROM", "From Here", "Play only the part after the playhead"),
+          ("TO", "To Here", "Play only the part before the playhead"),
           ("SELECTED", "Selected", "Play only what is selected"),
           ("NONE", "The Whole", "Play all of the score again")]
 

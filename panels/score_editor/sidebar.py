@@ -84,7 +84,7 @@ def _draw_attributes(column: bpy.types.UILayout, tree: score_tree.TaktScoreTree,
         if check_box and not getattr(tree.fields, "types_expressions"):  # noqa: B009
             column.prop(tree.fields, check_box)
         else:
-            column.prop(tree.fields, name, placeholder="" if attribute.default is None else attribute.default)
+            column.prop(tree.fields, name, placeholder=say(attribute.default or ""))
     if may_type:
         column.prop(tree.fields, "types_expressions")
 

@@ -16,7 +16,7 @@ from takt.docs import shown_texts
 
 ROOT = Path(language.__file__).parents[1]
 TEMPLATE = json.loads((ROOT / "languages" / "texts.json").read_text(encoding="utf-8"))
-GERMAN = {"labels": {"Play Clip": "Clip abspielen"}, "tooltips": {"Write over a file of that name": "Datei ersetzen"},
+GERMAN = {"labels": {"Play Clip": "Clip abspielen"}, "tooltips": {"Overwrite a file of that name": "Datei ersetzen"},
           "messages": {"'{picked}' plays '{value}'": "'{picked}' tanzt '{value}'", "Copied": "Kopiert",
                        "Nothing to Play": "Nichts da"}}
 Speak = Callable[[str], None]
@@ -86,7 +86,7 @@ def test_reports_are_in_the_language(speak: Speak) -> None:
 def test_blender_gets_labels_and_tooltips(speak: Speak) -> None:
     given = language.dictionary(GERMAN)
     assert given["Takt", "Play Clip"] == "Clip abspielen"
-    assert given["*", "Write over a file of that name"] == "Datei ersetzen"
+    assert given["*", "Overwrite a file of that name"] == "Datei ersetzen"
     assert given["Takt", "Nothing to Play"] == "Nichts da"  # a choice that is made when its menu opens
     assert not any("{" in text for _, text in given)
 
@@ -110,7 +110,7 @@ def test_blender_shows_labels_and_tooltips_in_the_language(speak: Speak) -> None
         view.use_translate_interface = view.use_translate_tooltips = True
         language._give()
         assert bpy.app.translations.pgettext_iface("Play Clip", "Takt") == "Clip abspielen"
-        assert bpy.app.translations.pgettext_tip("Write over a file of that name") == "Datei ersetzen"
+        assert bpy.app.translations.pgettext_tip("Overwrite a file of that name") == "Datei ersetzen"
         language.unregister()
         assert bpy.app.translations.pgettext_iface("Play Clip", "Takt") == "Play Clip"
     finally:

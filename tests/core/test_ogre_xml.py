@@ -128,7 +128,7 @@ def test_what_is_not_known_among_keys_is_passed_over_and_the_first_of_a_kind_cou
 
 def test_more_keys_than_elements_may_be_kept_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """The keys of a baked motion go past the tree of elements, for which there would not be room."""
-    monkeypatch.setattr(xml.parse, "__defaults__", (None, 100))
+    monkeypatch.setattr(ogre_xml, "DOCUMENTS", xml.Documents(max_elements=100))
     ogre = small()
     times = np.arange(2000) / 30
     turns = rot.from_axis_angle(np.array((1.0, 2.0, 0.0)), np.sin(times))[:, None].repeat(3, axis=1)

@@ -58,6 +58,22 @@ def test_extracted_calls_take_what_they_need_as_parameters():
     assert new.index('"figure"') < new.index('"kicks"')
 
 
+def test_calls_that_fit_their_way_last_once_however_often_they_repeat():
+    text = KICKS.replace("  <let", '  <role name="seat" is="place"/>\n  <let').replace(
+        '<call name="bow" duration="4"', '<call name="bow" to="seat" duration="16" repeat="fit"/>\n    <call name="bow"'
+        ' duration="4"')
+    new = after(text, ExtractCalls(None, element(text, "<procedure", 1), 1, 2, "figure"))
+    assert '<call name="figure" duration="28"/>' in lines(new, text)
+
+
+@pytest.mark.parametrize("way", ['to="seat"', 'at="seat"', 'to="seat" repeat="fit"'])
+def test_a_call_that_goes_somewhere_is_not_inlined(way: str):
+    text = KICKS.replace("  <let", '  <role name="seat" is="place"/>\n  <let').replace(
+        '<call name="kicks" duration="8"', f'<call name="kicks" duration="8" {way}')
+    with pytest.raises(EditError, match="it goes to a place or along a path, which only its call can say"):
+        after(text, InlineCall(None, element(text, '<call name="kicks" duration="8"')))
+
+
 def test_what_does_not_last_as_long_each_time_is_not_extracted():
     text = HEAD + ('<procedure name="main"><param name="big" default="no"/><if test="big"><wait duration="1"/></if>'
                    '<call name="kick" duration="1"/></procedure></pha>')

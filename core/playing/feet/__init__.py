@@ -1,12 +1,12 @@
-"""Planted feet that stay where they are, over seams too.
+"""Foot lock: planted feet stay where they are, over seams too.
 
-`standing.py` is the stage; `footwork.py` is what clips tell of it before any pose is asked for. Contacts on this body
-(`clip_feet.py`) are put together over seams (`planted.py`, `steps.py`, `due_steps.py`, `shorter_steps.py`) into
-`footholds.py`. Feet are led from one to the next (`leading.py`), held by `lock.py` and `legs.py`, with `soles.py` above
-the ground, to which they rise (`rises.py`) where a clip has them below it. The body is lowered where legs do not reach
-(`lowering.py`).
+`standing.py` is the stage. `footwork.py` is what clips tell about feet before any pose is computed. Contacts on this
+body (`clip_feet.py`) are joined over seams (`planted.py`, `steps.py`, `due_steps.py`, `shorter_steps.py`) into
+`footholds.py`. Feet are led from one foothold to the next (`leading.py`), and held by `lock.py` and `legs.py`.
+`soles.py` are kept above the ground, to which feet rise (`rises.py`) if a clip has them below it. The body is lowered
+if legs do not reach (`lowering.py`).
 
-Above tweaks, `tweaked_feet.py` takes the stage's place: what they do to the height and turn of feet that stand is taken
-back (`kept.py`), and where they do not act all is as without them. `floored.py` is the stage above, over the floors of
-a scene (`prints.py`) and on its seats (`seats.py`).
+With tweaks, `tweaked_feet.py` replaces the stage. It removes their effect on height and rotation of planted feet
+(`kept.py`); where no tweak acts, nothing changes. `floored.py` is the stage above, for the floors of a scene
+(`prints.py`) and its seats (`seats.py`).
 """

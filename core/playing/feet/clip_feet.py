@@ -1,4 +1,4 @@
-"""What the feet do in one clip as a body plays it: when and where they are planted, how fast and how low they go."""
+"""Feet of a body in one clip: when and where they are planted, how fast they move and how low they get."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
 _WITHIN_S: Final = np.array((-1e-9, 1e-9))
 _LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
 _KNEELS_LEGS: Final = 0.2
-"""A knee that is no higher than this above its foot's ground is on the ground, or nearly."""
+"""A knee no higher than this above its foot's ground is on the ground, or nearly."""
 _PRESSED_LEGS: Final = 0.005
-"""It goes down by no more for a foot that stays in place."""
+"""Greatest descent of a kneeling knee while its foot stays in place."""
 _SOON: Final = round(0.15 / STEP_S)
-"""So many instants before that, and after it, the foot is not held any longer: it would be let go at some speed."""
+"""Frames around that moment in which the foot is no longer held: it would be released at speed."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClipFoot:
-    """One foot in one clip, before root motion takes it anywhere, at the clip's own pace.
+    """One foot in one clip, before root motion handling, at the clip's own pace.
 
-    spans_s: (K, 2) when it is planted; at: (K, 3) where; loose: (K, 2, 3, 3) where the clip has it as that begins and
-    ends, and BESIDE_S and twice that before and after. ends: (2, 3) where it is as the clip begins and ends. fast: a
-    length per second that it seldom exceeds. lowest: (N,) how low points of the sole seldom are, along up, see
-    soles.py. sinks: whether it sinks into the ground, by more than soles give way anyway. raised: (N,) how low they
-    seldom are where it is to stand on the ground. knots: how far it rises for that as the clip plays, see rises.py.
-    knee: how low, along up, the knee seldom is, or would be on the ground.
+    spans_s: (K, 2) contacts. at: (K, 3) their positions. loose: (K, 2, 3, 3) the clip's own foot positions at a
+    contact's beginning and end, and BESIDE_S and twice that before and after. ends: (2, 3) positions at the clip's
+    beginning and end. fast: a speed that it seldom exceeds, in lengths per second. lowest: (N,) heights below which
+    points of the sole seldom go, see soles.py. sinks: whether it goes deeper into the ground than the soles' tolerance.
+    raised: (N,) the same heights after raising it onto the ground. knots: how far it is raised for that during the
+    clip, see rises.py. knee: the height below which the knee seldom goes, or would go if it were on the ground.
     """
 
     spans_s: FloatArray
@@ -61,7 +61,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
               up: FloatArray, contacts: Mapping[str, FootContacts], soles: Soles) -> tuple[ClipFoot, ...]:
     """Follow the feet of legs through poses (F, J, …) at times (F,) from 0 to duration_s.
 
-    contacts: when they are planted, by side; a foot that is not among them is planted while it is low and slow here.
+    contacts: of the clip, by side. A foot without contacts counts as planted while it is low and slow.
     """
     times = instants(duration_s)
     count = 3 * len(legs)
@@ -92,7 +92,10 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
 
 
 def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: FloatArray, leg: float) -> ClipFoot:
-    """Say how a foot gets out of the ground; high: (F, N) points of its sole; ground: (M,) below the first of these."""
+    """Set how a foot is raised out of the ground.
+
+    high: (F, N) points of its sole. ground: (M,) heights below the first of these.
+    """
     sure, gives_way = len(ground), SOFT_LEGS / 2.0 * leg
     above = (high[:, :sure] - ground).min(axis=1, initial=np.inf)
     low = np.percentile(above, _LOWEST_PERCENT)
@@ -105,7 +108,7 @@ def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: Fl
 
 def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
              up: tuple[float, ...], soles: Soles) -> tuple[ClipFoot, ...]:
-    """Follow the feet in a clip that is played as it is; for `Clip.derived`, so that it is done once for each clip."""
+    """Follow the feet in a clip that is played unchanged; for `Clip.derived`, which caches it."""
     def sample(times: FloatArray) -> Pose:
         return clip.sample(times, interpolation, translation)
 
@@ -113,16 +116,16 @@ def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationI
 
 
 def known_contacts(clip: Clip, legs: Sequence[Leg]) -> Mapping[str, FootContacts]:
-    """Return a clip's contacts by side; none where it has none, or moves no legs."""
+    """Return a clip's contacts by side; empty if it has none, or moves no legs."""
     has_legs = clip.moved[[leg.hip for leg in legs]].any()
     return clip.contacts if clip.contacts is not None and has_legs else {}
 
 
 def _while_knee_stays(joints: FloatArray, up: FloatArray, length: float) -> slice | None:
-    """Return how long a foot is held of a leg that kneels, of F frames; None: in all of them.
+    """Return the frames in which the foot of a kneeling leg is held, None for all F frames.
 
-    joints: (F, 4, 3) where hip, knee, ankle and foot are. up: (3,) unit. length: of the leg. A foot that slides while
-    its knee is on the ground, as of one who falls forwards, would press it into the ground where it is held.
+    joints: (F, 4, 3) positions of hip, knee, ankle and foot. up: (3,) unit. length: of the leg. If a foot slides while
+    its knee is on the ground, as in a fall forwards, holding it would press the knee into the ground.
     """
     hips, knees, ankles, feet = np.moveaxis(joints, 1, 0)
     is_low = (knees - feet) @ up < _KNEELS_LEGS * length
@@ -138,7 +141,7 @@ def _while_knee_stays(joints: FloatArray, up: FloatArray, length: float) -> slic
 
 
 def _level(ways: FloatArray, up: FloatArray) -> FloatArray:
-    """Return ways (F, 3) without what they lead up or down."""
+    """Return vectors (F, 3) without their vertical part."""
     return np.asarray(ways - (ways @ up)[:, None] * up)
 
 
@@ -158,7 +161,7 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
             part = slice(part.start + kept.start, part.start + kept.stop)
             held[k] = times_s[[part.start, part.stop - 1]]
         at[k] = feet[part].mean(axis=0)
-        if not leg.is_loose:  # what is not led by the leg goes where it should
+        if not leg.is_loose:  # a foot not led by its leg already is where it should be
             higher = ((at[k] - feet[part]) @ up)[:, None] * up  # a held foot is as high as the clip has it
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part] + higher, up, reach[part])
     speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))

@@ -1,10 +1,10 @@
-"""A motion on flat ground goes over the floors of a scene: stairs, slopes, hills; and sits on its seats.
+"""Moves a motion on flat ground onto the floors of a scene: stairs, slopes, hills, and seats.
 
-Footprints stay where they are over the ground, but that each is moved along its foot, as far as stairs want it, so that
-the sole is on one tread. They take the height of the floor and its slope. Between two of them a foot goes as on flat
-ground, raised by as much as lies between, and so that its sole clears what it goes over: up a step it first rises and
-then goes on, down a step it first goes on and then comes down, since the edge is close to the footprint. The body
-follows smoothly, about as high as both feet together, and no higher than the legs reach down.
+Footprints keep their horizontal positions, except that stairs may shift them along the foot so that the sole is on one
+tread. They take the height and slope of the floor. Between footprints a foot moves as on flat ground, raised by
+interpolation, and high enough to clear what it passes over. Up a step it rises first and then moves on; down a step it
+moves on first, since the edge is close to the footprint. The body follows smoothly, about as high as both feet
+together, and no higher than the legs reach down.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from .seats import Seat, SeatSkin, Sitting, folded
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
-"""So far along the foot a footprint may be moved, in leg lengths."""
+"""Shifts of a footprint along the foot that are tried, in leg lengths."""
 _UNEVEN_LEGS: Final = 0.005
-"""A tread that is so even is even."""
+"""Unevenness below which a tread is flat."""
 _ROOM: Final = 1.05
-"""Soles want so much more room, so that toes do not touch what is ahead."""
+"""Factor by which soles need more room, so that toes do not touch what is ahead."""
 _COSTS: Final = 1.0, 10.0, 5.0
-"""How far a foot is rather moved than come so near what is ahead, stand on it, or over an edge, by their heights."""
+"""Costs, relative to shifting a foot, of coming near what is ahead, standing on it, or over an edge, by heights."""
 _STEEPEST: Final = np.tan(np.radians(40.0))
-"""Soles are tilted no farther."""
+"""Steepest slope that soles are tilted to."""
 _HIGH_LEGS: Final = 0.1
-"""What is so much higher than the straight way, in leg lengths, is gone round."""
+"""Height above the straight line, in leg lengths, from which on a foot avoids an obstacle."""
 _BEFORE_FRAMES: Final = 2
-"""A foot is high enough so soon before it goes over something, and so long after."""
+"""Frames before and after an obstacle in which a foot is already high enough."""
 _FEET_S: Final = 0.09
-"""Over so much time feet and body rise."""
+"""Smoothing time of the rise of feet and body."""
 _TIMES_SAT: Final = 4
-"""Thighs turn as a body is raised, and the skin of its seat with them: it is looked at so often at most,"""
+"""Greatest number of rounds that correct sitting: thighs turn as a body is raised, and the skin with them,"""
 _SAT_LEGS: Final = 0.002
-"""until it is so near the surface of the seat, in leg lengths."""
+"""until the skin is this near to the seat's surface, in leg lengths."""
 
 
 class _Course(NamedTuple):
-    """By how much a body is raised, (F,), feet are moved in ground coordinates, (L, F, 3), and slopes, (L, F, 2)."""
+    """How far a body is raised, (F,), feet are moved in ground coordinates, (L, F, 3), and slopes, (L, F, 2)."""
 
     rise: FloatArray
     feet: FloatArray
@@ -60,17 +60,17 @@ class _Course(NamedTuple):
 
     @property
     def numbers(self) -> FloatArray:
-        """All of them, (1 + 5 L, F)."""
+        """All values as one array, (1 + 5 L, F)."""
         return np.concatenate((self.rise[None], *(each.swapaxes(1, 2).reshape(-1, len(self.rise))
                                                   for each in (self.feet, self.slopes))))
 
 
 @dataclass(frozen=True, eq=False)
 class Floored(Over):
-    """The motion of feet on flat ground, below, on the surface of floors; beside them the ground is flat.
+    """The motion of feet on flat ground, moved onto floors; outside the floors the ground is flat.
 
-    surface: of the floors, None for none. seats: on which the body sits, in order; seat_skin: with what, if on any.
-    Not in a loop, whose rounds go on from each other.
+    surface: of the floors, or None. seats: on which the body sits, in order. seat_skin: the skin it sits on, if it
+    sits. Not for loops, whose rounds continue from each other.
     """
 
     surface: Surface | None
@@ -78,11 +78,11 @@ class Floored(Over):
     seat_skin: SeatSkin | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below on the floor; see Stage."""
+        """Return the poses of the stage below on the floor; see Stage."""
         return self._raised(self.below.sample(times_s, rounds), _at(self._numbers, times_s))
 
     def _raised(self, pose: Pose, numbers: FloatArray) -> Pose:
-        """Move poses (F, J, …) by the numbers of a course, (1 + 5 L, F); see _numbers."""
+        """Move poses (F, J, …) by the values of a course, (1 + 5 L, F); see _numbers."""
         lock, times = self.lock, numbers.shape[1]
         rise, feet, slopes = numbers[0], *(part.reshape(len(lock.legs), -1, times).swapaxes(1, 2) for part in (
             np.split(numbers[1:], (3 * len(lock.legs),))))
@@ -112,8 +112,8 @@ class Floored(Over):
 
     @property
     def lock(self) -> FeetLock:
-        """What holds the feet."""
-        assert isinstance(self.below, Feet)  # this stage lies right above it
+        """The foot lock of the stage below."""
+        assert isinstance(self.below, Feet)  # this stage is right above it
         return self.below.lock
 
     @cached_property
@@ -197,9 +197,9 @@ class Floored(Over):
         return _Course(body, shift, slopes)
 
     def _prints(self, leg: int, ankles: FloatArray, feet: FloatArray, soles: FloatArray) -> Prints:
-        """Return where a foot is held on the floor; ankles, feet: (F, 3), soles: (F, N, 3) as they are on flat ground.
+        """Return a foot's footprints on the floor. ankles, feet: (F, 3), soles: (F, N, 3) on flat ground.
 
-        A foot that is never held is treated as if it were all the time.
+        A foot without contacts is treated as if it always had contact.
         """
         spans_s = self.lock.footholds.spans_s(leg)
         spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
@@ -210,7 +210,7 @@ class Floored(Over):
         moves = length * _MOVED_LEGS[:, None] * ahead[:, None]
         ball = feet[middle, None, :2] + moves
         at = np.clip(np.rint(spans_s / FINE_S), 0, len(feet) - 1).astype(np.int64)
-        rolls = (soles - feet[:, None])[np.append(at, middle[:, None], axis=1), :, :2]  # it tilts while it is held
+        rolls = (soles - feet[:, None])[np.append(at, middle[:, None], axis=1), :, :2]  # it tilts during contact
         assert self.surface is not None
         below, sole = self.surface.below(ball), rolls.reshape(len(middle), 1, -1, 2)
         slopes = below.slopes * np.minimum(_STEEPEST / np.maximum(np.linalg.norm(below.slopes, axis=2), 1e-30),
@@ -226,9 +226,9 @@ class Floored(Over):
         return Prints(spans_s, rise, moves[best], slopes[best])
 
     def _least(self, soles: FloatArray, moved: FloatArray) -> FloatArray:
-        """Return how far feet are raised at least to clear the floor, (L, F).
+        """Return the least rise of feet that clears the floor, (L, F).
 
-        soles: (L, F, N, 3); moved: (L, F, 2) how far over the ground.
+        soles: (L, F, N, 3). moved: (L, F, 2) horizontal shifts.
         """
         high = self._heights(soles[..., :2] + moved[:, :, None]) - np.maximum(soles[..., 2], self._level)
         least = high.max(axis=2)
@@ -236,40 +236,40 @@ class Floored(Over):
         return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * _BEFORE_FRAMES + 1, axis=1).max(axis=2))
 
     def _body(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, wish: FloatArray) -> FloatArray:
-        """Return by how much the body is raised, (F,); hips, ankles: (L, F, 3) on flat ground; goals: of the ankles."""
+        """Return how far the body is raised, (F,). hips, ankles: (L, F, 3) on flat ground. goals: of the ankles."""
         highest = self._reach_down(hips, ankles, goals).min(axis=0)
         return np.asarray(solve_displacement(DisplacementProblem(
             wish[None], np.ones((1, len(wish))), np.full((1, len(wish)), -np.inf), highest[None],
             np.array((BODY_S,)), FINE_S)).curves[0])
 
     def _reach_down(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray:
-        """Return by how much hips may be raised so that legs still reach goals (L, F, 3), (L, F); others: see _body."""
+        """Return how far hips may be raised so that legs still reach goals (L, F, 3), (L, F); others: see _body."""
         lengths = np.array([leg.length(self.skeleton) for leg in self.lock.legs])[:, None]
         far = np.clip(np.linalg.norm(ankles - hips, axis=2), BENT * lengths, REACH * lengths)
         aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
         return np.asarray(goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2])
 
     def _heights(self, points: FloatArray) -> FloatArray:
-        """Return how high the floor is at points (..., 2) over the ground, or the flat ground beside it."""
+        """Return the heights of the floor at points (..., 2) over the ground, or of the flat ground beside it."""
         assert self.surface is not None  # only then is there a course over it
         found = self.surface.below(points).heights
         return np.where(np.isnan(found), self._level, found)
 
     @cached_property
     def _level(self) -> float:
-        """How high flat ground is: where the body has its soles as it rests."""
+        """The height of flat ground: that of the soles at rest."""
         soles = self.lock.soles
         return float(soles.ground.min()) if soles.are_skin else 0.0
 
 
 def _tilts(slopes: FloatArray) -> FloatArray:
-    """Return what turns the flat ground into slopes (..., 2) by the shortest way, (..., 4)."""
+    """Return the shortest rotations of flat ground to slopes (..., 2), (..., 4)."""
     normals = np.concatenate((-slopes, np.ones((*slopes.shape[:-1], 1))), axis=-1)
     return rot.shortest_arc(np.broadcast_to(np.array((0.0, 0.0, 1.0)), normals.shape), normals)
 
 
 def _at(curves: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Return curves (C, F) of frames FINE_S apart at times (T,), (C, T), without bends (Hermite)."""
+    """Return curves (C, F), sampled every FINE_S, at times (T,), (C, T), by Hermite interpolation."""
     at = np.clip(times_s / FINE_S, 0.0, curves.shape[1] - 1)
     before = np.minimum(at.astype(np.int64), curves.shape[1] - 2)
     x, rates = at - before, np.gradient(curves, axis=1)

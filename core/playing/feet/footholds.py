@@ -1,4 +1,4 @@
-"""When and where feet are held on the ground, in the time of a row: contacts of clips, placed by root motion.
+"""Footholds: when and where feet are held on the ground, in the time of a row; contacts of clips placed by root motion.
 
 All positions are in ground coordinates: two along the ground, the third up.
 """
@@ -19,29 +19,29 @@ from ...retargeting.two_bone_ik import REACH
 from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETCH, moments
 
 STEP_WAIT: Final = 0.13
-"""Of a step's time: at its beginning and its end the foot is only lifted and set down."""
+"""Share of a step's duration at its beginning and end in which the foot only moves vertically."""
 EASE_S: Final = 0.25
 JERK_LEGS: Final = 150.0
-"""How jerkily feet are led to footholds and away, in leg lengths per s³: as by 4 % of the leg in EASE_S."""
+"""Jerk limit for leading feet to footholds and away, in leg lengths per s³: 4 % of the leg in EASE_S."""
 SOON_S: Final = 0.2
-"""How long it takes in height, unless that would be a jerk: who lifts a foot means to clear the ground."""
+"""Duration of vertical moves, unless that exceeds the jerk limit: a foot is lifted to clear the ground."""
 CLEAR_LEGS: Final = 0.05
 CLEAR_SHARE: Final = 0.2
-"""Feet that are led over the ground are lifted by so much of their distance, and at most so high."""
+"""Lift as a share of the distance that feet are led over the ground, and its maximum."""
 _AT_ONCE_S: Final = 0.1
-"""No foot comes to its highest speed sooner than this, but where a clip jumps."""
+"""Least time in which a foot reaches its highest speed, except where a clip jumps."""
 BESIDE_S: Final = FINE_S
-"""Over such steps speeds are taken: neither within one key of usual clips, nor over a stride."""
+"""Time step of measured speeds: longer than one key of usual clips, shorter than a stride."""
 PEAK: Final = 1.875
-"""The highest speed of the smoothest movement (Flash and Hogan 1985) against its mean."""
+"""Ratio of highest to mean speed of a minimum-jerk movement (Flash and Hogan 1985)."""
 NEVER_S: Final = 1e30
 """Before a foot's first foothold and after its last one."""
 _TRIES: Final = 30
 _UP: Final = 2
 _COLUMNS: Final = np.add.outer((0, CLOCKS, FADES, FADES + 6, FADES + 12), np.arange(3))
-"""Where what Footholds._fades_at finds of the first edge is among a gap's numbers; three later that of the second."""
+"""Positions of Footholds._fades_at of the first edge among a gap's numbers; those of the second are three later."""
 _BENT: Final = 0.95
-"""Legs that are led to a foothold or away may always be stretched to this share of their length."""
+"""Share of their length to which legs that are led to a foothold or away may always be stretched."""
 
 
 class Loose(NamedTuple):
@@ -56,7 +56,7 @@ class Loose(NamedTuple):
 
     @classmethod
     def of(cls, points: FloatArray, step_s: FloatArray | float) -> Loose:
-        """Take positions (..., 3, 3) at an instant, a step (...,) later, and two; without a step at rest."""
+        """Take positions (..., 3, 3) at an instant, one step (...,) and two steps later; a step of 0: at rest."""
         first, second, third = np.moveaxis(points, -2, 0)
         step = np.asarray(step_s)[..., None]
         return cls(first.copy(), quotient(4.0 * second - 3.0 * first - third, 2.0 * step),
@@ -65,18 +65,17 @@ class Loose(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Footholds:
-    """When and where L feet are held, told by what lies between: G gaps from one foothold of a foot to its next.
+    """When and where L feet are held, stored as the G gaps between footholds of a foot.
 
-    A foot's first gap has no beginning and its last one no end: they lie at −NEVER_S and NEVER_S. All of one foot come
-    before those of the next. In arrays (2, …) the beginning of a gap comes first, then its end.
+    A foot's first gap has no beginning and its last one no end: they lie at −NEVER_S and NEVER_S. All gaps of one foot
+    precede those of the next. In arrays (2, …) the beginning of a gap comes first, then its end.
 
-    first: (L + 1,) the first gap of each foot, and G. edges_s: (2, G) when the foot is let go, and held again.
-    at: (3, 2, G) where it is held then; loose, speed, change: (3, 2, G) the foot if nothing holds it, see Loose; NaN:
-    that is not known yet, see `know`. Any numbers where there is no foothold. lift: (G,) how high the foot is lifted on
-    its step over the gap; 0 where there is none. clear: (G,) how high it is at least in the middle of its own way over
-    the gap. most_s: (2, G) how long it takes at most to let the foot go and to lead it on; eases_s: (2, G) how long it
-    does take, more than 0. fast: (G,) how fast it may be led. into: (G,) the segment that the gap leads into. leg: its
-    length. steps_s: (2, G) over which steps speeds are taken, see `know`.
+    first: (L + 1,) the first gap of each foot, and G. edges_s: (2, G) when the foot is released, and held again. at:
+    (3, 2, G) its footholds then. loose, speed, change: (3, 2, G) the free foot, see Loose; NaN until `know` computes
+    them, arbitrary without foothold. lift: (G,) lift of the step over the gap, 0 for none. clear: (G,) least height in
+    the middle of the foot's own path over the gap. most_s: (2, G) greatest durations for releasing the foot and for
+    leading it on. eases_s: (2, G) actual durations, positive. fast: (G,) speed limit. into: (G,) the segment into which
+    the gap leads. leg: its length. steps_s: (2, G) time steps of speeds, see `know`.
     """
 
     first: IntArray
@@ -98,8 +97,8 @@ class Footholds:
     def of(cls, leg: float, first: IntArray, edges_s: FloatArray, at: FloatArray, loose: FloatArray,
            speed: FloatArray, change: FloatArray, lift: FloatArray, clear: FloatArray, most_s: FloatArray,
            fast: FloatArray, into: IntArray, steps_s: FloatArray | None = None) -> Footholds:
-        """Take footholds of which it is not known yet how long feet are led to them."""
-        loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold, wherever the foot would be
+        """Build footholds whose durations of leading feet are not known yet."""
+        loose = np.where(lift > 0.0, at, loose)  # a step leads from foothold to foothold
         steps_s = np.full(edges_s.shape, BESIDE_S) if steps_s is None else steps_s
         found = cls(first, edges_s, at, loose, speed.copy(), change.copy(), lift, clear, most_s, fast, into,
                     most_s.copy(), leg, steps_s)
@@ -107,9 +106,9 @@ class Footholds:
         return found
 
     def anew(self, steps_s: FloatArray | None = None) -> Footholds:
-        """Return the same footholds; nothing of what is looked up in poses is known of them.
+        """Return the same footholds without anything computed from poses.
 
-        steps_s: (2, G) then that is looked up over such steps which clips told over them; None: that is known.
+        steps_s: (2, G) then the time steps for free feet known from clips; None if they are known already.
         """
         loose = self.loose
         if steps_s is not None:
@@ -120,29 +119,29 @@ class Footholds:
                             self.clear, self.most_s, self.fast, self.into, steps_s)
 
     def take(self, gaps: IntArray, others: Footholds) -> None:
-        """Take over what others, the same but for poses, have found over gaps (N,)."""
+        """Copy what equal footholds of other poses have computed for gaps (N,)."""
         self._ways[gaps] = others._ways[gaps]
         self._is_unknown[gaps] = self._is_unplanned[gaps] = False
 
     def near_edges_s(self) -> FloatArray:
-        """Return at which instants poses are looked up for each gap, (G, 6); at NEVER_S or so where it has no edge."""
+        """Return the instants at which poses are needed for each gap, (G, 6); about ±NEVER_S where it has no edge."""
         away_s = self.steps_s[..., None] * np.arange(3)
         return np.concatenate((self.edges_s[0, :, None] + away_s[0], self.edges_s[1, :, None] - away_s[1]), axis=1)
 
     def spans_s(self, foot: int) -> FloatArray:
-        """Return when one of the feet is held, (K, 2)."""
+        """Return the contacts of one foot, (K, 2)."""
         begin, end = self.first[foot], self.first[foot + 1]
         return np.stack((self.edges_s[1, begin:end - 1], self.edges_s[0, begin + 1:end]), axis=1)
 
     def gaps_at(self, times_s: FloatArray) -> IntArray:
-        """Return for each foot the gap that follows the last foothold that has begun at times (F,), (L, F)."""
+        """Return for each foot the gap after the last foothold that has begun at times (F,), (L, F)."""
         instants, gaps = self._ends
         return gaps.take(instants.searchsorted(times_s, side="right"), axis=1)
 
     def near(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
-        """Return how near the instants at which feet are held are at times (F,) in gaps (L, F), 1 while they are.
+        """Return closeness to contacts at times (F,) in gaps (L, F): 1 during contacts.
 
-        It is 0 from EASE_S on before and after that, and in the middle of shorter gaps.
+        It is 0 from EASE_S on before and after them, and in the middle of shorter gaps.
         """
         begin_s, end_s = self.edges_s.take(gaps, axis=1)
         ease_s = np.maximum(np.minimum(EASE_S, (end_s - begin_s) / 2.0), 1e-9)
@@ -158,9 +157,9 @@ class Footholds:
         return instants, np.array(feet, dtype=np.int64).reshape(len(feet), len(instants) + 1)
 
     def know(self, gaps: IntArray, feet: Callable[[FloatArray], FloatArray]) -> None:
-        """Find where feet would be as they are let go and held again, over gaps of any shape, where it is not known.
+        """Compute the free foot at release and at contact, over gaps of any shape, if it is unknown.
 
-        feet: where they are at times (F,) if nothing holds them, (F, L, 3).
+        feet: positions of free feet at times (F,), (F, L, 3).
         """
         if not np.count_nonzero(self._is_unknown.take(gaps)):
             return
@@ -179,18 +178,17 @@ class Footholds:
 
     @cached_property
     def _is_unknown(self) -> BoolArray:
-        """Over which gaps it is not known where feet would be, (G,)."""
+        """Over which gaps free feet are unknown, (G,)."""
         return np.asarray(np.isnan(self.loose[0]).any(axis=0))
 
     def plan(self, gaps: IntArray, upright: Callable[[FloatArray], FloatArray],
              lacks: Callable[[FloatArray], tuple[FloatArray, FloatArray]]) -> None:
-        """Find how much higher than their footholds feet are as they are let go and held again over gaps.
+        """Compute the height of feet above their footholds at release and at contact, over gaps, if it is unknown.
 
-        That is, where it is not known yet, turned as they are, to have their soles on the ground: from there they are
-        let go, and there they are led. And how far their legs are stretched then. Near transitions the body does not go
-        down by the moment for them, see lowering.py.
-        upright: how near transitions are at times (F,), 0…1: far from them nothing changes. lacks: how much higher each
-        foot that is held is, and how far from its hip, (L, F) each.
+        That height puts their soles on the ground, with the feet's rotation. Feet are released from there, and led
+        there. Also computes how far legs are stretched then. Near transitions the body is lowered by a curve instead,
+        see lowering.py. upright: closeness to transitions at times (F,), 0…1; far from them nothing changes. lacks:
+        height of each held foot and its distance from the hip, (L, F) each.
         """
         is_new = self._is_unplanned.take(gaps)
         if not np.count_nonzero(is_new):
@@ -212,14 +210,14 @@ class Footholds:
 
     @cached_property
     def _is_unplanned(self) -> BoolArray:
-        """Over which gaps that is not known yet, (G,)."""
+        """Over which gaps these heights are unknown, (G,)."""
         return np.ones(self.edges_s.shape[1], dtype=np.bool_)
 
     def _ease(self, edge: IntArray, gap: IntArray) -> None:
-        """Take so much time at some edges (N,) of gaps (N,) that feet are led neither too fast nor too jerkily.
+        """Set durations at edges (N,) of gaps (N,) that respect limits of speed and jerk.
 
-        The smoothest movement over a distance d in the time T has the jerk 60·d/T³ at most, and what takes up a speed v
-        in the time T has 36·v/T².
+        A minimum-jerk movement over a distance d in the time T has the jerk 60·d/T³ at most; taking up a speed v in the
+        time T has 36·v/T².
         """
         most = self.fast[gap]  # a clip may jump there
         for rate, limit in ((self.speed, most), (self.change, most / _AT_ONCE_S)):
@@ -237,12 +235,12 @@ class Footholds:
         self._ways[gap, CLEAR + edge] = clear
 
     def _up_s(self, edge: IntArray, gap: IntArray) -> FloatArray:
-        """Return how long it takes at edges of gaps (...,) to lead feet up or down, where there is time."""
+        """Return durations at edges of gaps (...,) for leading feet up or down, if there is time."""
         high = np.abs(self.at[_UP, edge, gap] - self.loose[_UP, edge, gap])
         return np.asarray(np.maximum(np.cbrt(60.0 * high / self._jerk(gap)), SOON_S))
 
     def _jerk(self, gap: IntArray) -> FloatArray:
-        """Return how jerkily feet may be led over gaps (...,)."""
+        """Return jerk limits over gaps (...,)."""
         return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / _AT_ONCE_S**2))
 
     def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
@@ -251,7 +249,7 @@ class Footholds:
 
     @cached_property
     def _ways(self) -> FloatArray:
-        """What leading.py wants to know of each gap, (G, 45), side by side, as it is looked up."""
+        """The numbers of each gap for leading.py, (G, 45), side by side as they are looked up."""
         (begin, end), count = self.edges_s, self.edges_s.shape[1]
         begin_s, fades_per_s, *fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(1, 2)
         found = np.concatenate((
@@ -263,10 +261,10 @@ class Footholds:
         return found.T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
-        """Return for edges of gaps (...,) what fades there along each axis, and when, (5, 3, ...).
+        """Return for edges of gaps (...,) the fading values along each axis, and their times, (5, 3, ...).
 
-        When it begins, and how much of it a second takes, which is less than 0 where time counts backwards; in height
-        it takes a time of its own. Then what leading.FADES says. On a step the shift begins wherever the foot is.
+        First when the fade begins, and 1 ÷ its duration, negative where time counts backwards; the vertical fade has
+        its own times. Then the values of leading.FADES. On a step the shift begins wherever the foot is.
         """
         is_step, eases = self.lift[gap] > 0.0, self.eases_s[edge, gap]
         wait, forwards = np.where(is_step, STEP_WAIT, 0.0), np.where(edge == 0, 1.0, -1.0)
@@ -278,7 +276,7 @@ class Footholds:
 
 
 def ground_axes(up: FloatArray) -> FloatArray:
-    """Return what turns positions of model space into ground coordinates, (3, 3); up: unit vector (3,).
+    """Return the rotation from model space to ground coordinates, (3, 3). up: unit vector (3,).
 
     >>> (ground_axes(np.array((0.0, 1.0, 0.0))) @ (0.0, 5.0, 0.0)).tolist()
     [0.0, 0.0, 5.0]
@@ -289,14 +287,14 @@ def ground_axes(up: FloatArray) -> FloatArray:
 
 
 def reaches(hips: FloatArray, ankles: FloatArray, leg_length: FloatArray | float) -> FloatArray:
-    """Return how far legs reach, (...,): as far as they already do (..., 3), and almost as far as they are long."""
+    """Return the reach of legs, (...,): their current stretch (..., 3), at least almost their full length."""
     return np.asarray(np.maximum(leg_length * REACH, np.linalg.norm(hips - ankles, axis=-1)))
 
 
 def within_reach(position: FloatArray, centres: FloatArray, up: FloatArray, radii: FloatArray) -> FloatArray:
-    """Move a position (3,) over the ground into all balls about centres (F, 3) with radii (F,), as far as that goes.
+    """Move a position (3,) over the ground into all balls about centres (F, 3) with radii (F,), as far as possible.
 
-    Each time into the one that it is farthest out of (projection onto convex sets).
+    In each round into the ball that it is farthest out of (projection onto convex sets).
     """
     for _ in range(_TRIES):
         away = position - centres

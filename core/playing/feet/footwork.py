@@ -1,6 +1,6 @@
-"""What feet do in a row before any pose is asked for: where clips have them planted, and what soles are kept above.
+"""Feet in a row before any pose is computed: contacts of clips, and limits for the soles.
 
-Nothing of it depends on tweaks of the poses, so motions that differ in these alone share it.
+Nothing here depends on tweaks of poses, so motions that differ only in tweaks share it.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from .steps import Seams, footholds
 
 _JUMP_LEGS: Final = 0.01
 _GLIDES_LEGS: Final = 0.5
-"""What carries a body so far while a foot is planted takes the foot along."""
+"""Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
 _LOWERS: Final = 1.4
-"""And then for so many times as long the body goes over to being lowered by the moment."""
+"""Factor on the time in which the body changes to being lowered as each moment needs it."""
 _MOST_KNOWN: Final = 4
-"""Bodies that are kept for what they play next."""
+"""Number of bodies cached for their next motions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Footwork(Over):
-    """What the feet of a body do in a row. below: the stage that poses it, without tweaks; for the rest see Feet."""
+    """Feet of a body in a row. below: the stage that poses it, without tweaks. Others: see Feet."""
 
     row: Row
     skeleton_map: SkeletonMap
@@ -58,13 +58,13 @@ class Footwork(Over):
 
     @cached_property
     def footholds(self) -> Footholds:
-        """Footholds of which nothing was looked up in poses; for that, take them anew."""
+        """Footholds without anything computed from poses; to compute that, use `anew`."""
         lengths = [leg.length(self.skeleton) for leg in self.legs]
         return footholds([self._planted(leg) for leg in range(len(self.legs))], self._seams(), lengths)
 
     @cached_property
     def steps_s(self) -> FloatArray:
-        """Over which steps clips tell speeds at edges of gaps of footholds, (2, G)."""
+        """Time steps with which clips measure speeds at edges of gaps, (2, G)."""
         stretch, into = self._stretch[self.played[0]], self.footholds.into
         end = stretch[np.minimum(into, len(stretch) - 1)] * BESIDE_S
         return np.stack((np.roll(end, 1), end))
@@ -81,7 +81,7 @@ class Footwork(Over):
 
     @cached_property
     def _feet(self) -> tuple[tuple[ClipFoot, ...], ...]:
-        """What each leg's foot does in each segment, S of them; the same value wherever the same is played."""
+        """Each leg's foot in each of S segments; the same value wherever the same clip is played."""
         row, skeleton = self.row, self.skeleton
         chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self.legs]))
         legs_alone = _of_joints(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self.legs])))
@@ -100,19 +100,19 @@ class Footwork(Over):
 
     @cached_property
     def _distinct(self) -> tuple[list[tuple[ClipFoot, ...]], IntArray]:
-        """Each of these values once, and the number of each segment's, (S,)."""
+        """Each distinct value once, and the index of each segment's, (S,)."""
         of_value = {id(feet): feet for feet in self._feet}
         number = {value: at for at, value in enumerate(of_value)}
         return list(of_value.values()), np.array([number[id(feet)] for feet in self._feet])
 
     @cached_property
     def played(self) -> tuple[IntArray, IntArray]:
-        """Segments and the rounds of the loop that they are in: three of them, since footholds go over its seam."""
+        """Segments and their rounds of the loop: three rounds, since footholds span its seam."""
         rounds, segments = np.arange(-1, 2) if self.is_loop else FIRST_ROUND, np.arange(len(self._feet))
         return np.tile(segments, len(rounds)), np.repeat(rounds, len(segments))
 
     def _planted(self, leg: int) -> Planted:
-        """Return where one of the feet is planted."""
+        """Return the contacts of one foot."""
         (segment, turn), (distinct, number) = self.played, self._distinct
         feet, number = [each[leg] for each in distinct], number[segment]
         each = np.array([len(foot.at) for foot in feet])
@@ -148,13 +148,13 @@ class Footwork(Over):
                        astray)
 
     def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
-        """Tell which feet that are planted at points (H, 3), from when to when (H, 2), no glide takes along."""
+        """Return which contacts at points (H, 3) during spans (H, 2) stay, since no glide takes the foot along."""
         begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
         away = np.linalg.norm(end - begin, axis=1)
         return np.asarray(away <= _GLIDES_LEGS * self.legs[leg].length(self.skeleton))
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
-        """Tell at which times (H, 2) of segments (H,) the poses below are the clip's own, but for root motion."""
+        """Return at which times (H, 2) of segments (H,) the poses below are the clip's own, apart from root motion."""
         if self.legs_posed_by is not self.row:
             return np.zeros(times_s.shape, dtype=np.bool_)
         in_window = self.row.windows(times_s.ravel())[0].reshape(times_s.shape) >= 0
@@ -162,7 +162,7 @@ class Footwork(Over):
         return np.asarray(~in_window & (times_s >= begin_s) & (times_s < end_s))
 
     def _seams(self) -> Seams:
-        """Return when segments begin and end, and when the transitions play that lead to them."""
+        """Return when segments begin and end, and when the transitions that lead to them play."""
         (segment, turn), layout = self.played, self.row.layout
         later, before = turn * self.duration_s, (turn - (segment == 0)) * self.duration_s
         begin, end = layout.window_begin_s[segment - 1], layout.window_end_s[segment - 1]
@@ -170,7 +170,7 @@ class Footwork(Over):
                      (end <= begin) & self._jumps()[segment])
 
     def _jumps(self) -> BoolArray:
-        """Tell before which segments (S,) feet jump, if no transition leads there."""
+        """Return before which segments (S,) feet jump unless a transition leads there."""
         distinct, number = self._distinct
         segment = np.arange(len(number))
         found = np.zeros(len(segment), dtype=np.bool_)
@@ -185,21 +185,21 @@ class Footwork(Over):
         return found
 
     def lowering(self) -> Lowering:
-        """Return curves by which bodies are lowered, of which none is known yet."""
+        """Return the lowering curves, none of them computed yet."""
         layout = self.row.layout
         return Lowering.of(layout.window_begin_s, layout.window_end_s, self.duration_s, self.is_loop)
 
     @cached_property
     def joints(self) -> Joints:
-        """The joints that bear the feet, in ground coordinates."""
+        """The joints above the feet, in ground coordinates."""
         return Joints.of(self.skeleton, [leg.foot for leg in self.legs]).turned(ground_axes(self.up))
 
     def around(self, times_s: FloatArray, segment: IntArray,
                 kept: Kept | None = None) -> tuple[FloatArray, Floor | None, FloatArray, FloatArray]:
-        """Return how much feet are held in height too at times (F,) in segments (F,), 0…1, and what is below soles.
+        """Return foot lock weights in height, 0…1, and limits for soles, at times (F,) in segments (F,).
 
-        And how low knees may be, (L, F); and how much the body is lowered by a curve, (F,), 0…1. kept: of what tweaks
-        do to feet then.
+        Also the least heights of knees, (L, F), and the weight of the lowering curve, (F,), 0…1. kept: the effect of
+        tweaks on feet.
         """
         around = self._worked_out(times_s, segment)
         upright, share, near, weights = around[:, 0], around[:, 1], around[:, 2], around[:, None, 3:]
@@ -214,7 +214,7 @@ class Footwork(Over):
         return upright, floor, knees, near
 
     def near(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        """Return how much bodies are lowered by a curve at times (F,) in segments (F,), (F,): see around."""
+        """Return the weight of the lowering curve at times (F,) in segments (F,), (F,): see around."""
         return np.asarray(self._worked_out(times_s, segment)[:, 2])
 
     def _worked_out(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
@@ -222,9 +222,9 @@ class Footwork(Over):
         return np.asarray(found[0])
 
     def _rise(self, times_s: FloatArray, segment: IntArray) -> FloatArray:
-        """Return how far feet rise at times (F,) in segments (F,) whose clips have them in the ground, (L, F).
+        """Return how far sunken feet are raised at times (F,) in segments (F,), (L, F).
 
-        While a transition plays, from what they do on one side to what they do on the other.
+        During a transition it blends from one side to the other.
         """
         if not np.count_nonzero(self._sink_nearby.take(segment)):
             return np.zeros((len(self.legs), len(times_s)))
@@ -240,12 +240,12 @@ class Footwork(Over):
         return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, _eased(into))[:, None]).T)
 
     def _risen(self, segment: IntArray, since_s: FloatArray) -> FloatArray:
-        """Return how far feet rise in segments (F,) so long after they begin, (F, L)."""
+        """Return how far feet are raised in segments (F,) at times since their beginning, (F, L)."""
         return self._rises.at(self._distinct[1].take(segment), since_s * self._own_per_s.take(segment))
 
     @cached_property
     def _rises(self) -> Rises:
-        """How far feet rise, by what is distinct."""
+        """How far feet are raised, for distinct values."""
         distinct, number = self._distinct
         sinks = np.zeros(len(distinct), dtype=np.bool_)
         sinks[number] = self._floors.sinks
@@ -254,27 +254,27 @@ class Footwork(Over):
 
     @cached_property
     def _own_per_s(self) -> FloatArray:
-        """How many seconds of its clip each segment plays in one, (S,)."""
+        """Clip seconds per second of each segment, (S,)."""
         return quotient(1.0, self._stretch)
 
     @cached_property
     def _stretch(self) -> FloatArray:
-        """How many seconds each segment plays for one of its clip, (S,)."""
+        """Seconds of each segment per clip second, (S,)."""
         layout = self.row.layout
         return time_stretch(layout.end_s - layout.begin_s, self.row.sequence, self.row.sources.clips)
 
     @cached_property
     def _sink_nearby(self) -> BoolArray:
-        """Whether feet sink into the ground in each segment, or in one beside it, (S,)."""
+        """Whether feet sink into the ground in each segment or its neighbours, (S,)."""
         sinks = self._floors.sinks
         return np.asarray(sinks | np.roll(sinks, 1) | np.roll(sinks, -1))
 
     @cached_property
     def _spans(self) -> FloatArray:
-        """Three instants of each segment, how much of what begins there a second takes, and whether feet sink, (S, 7).
+        """Three instants of each segment, 1 ÷ the duration of what begins there, and whether feet sink, (S, 7).
 
-        From when to when it plays alone, before which feet come to the height of footholds and after which they leave
-        it, the former counted backwards; and when it begins itself.
+        The first two bound the time in which it plays alone; before it feet come to the height of footholds, and after
+        it they leave it. The former counts backwards. The third is the segment's own beginning.
         """
         layout = self.row.layout
         begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
@@ -286,18 +286,18 @@ class Footwork(Over):
 
     @cached_property
     def _floors(self) -> _Floors:
-        """What soles are kept above in the segments."""
+        """Limits for soles in the segments."""
         (distinct, number), leg, sure = self._distinct, self.legs[0].length(self.skeleton), self.soles.sure
         rest = self.soles.rest_heights[..., None]
         lowest, raised = (np.array([[getattr(foot, name) for foot in feet] for feet in distinct]).T
                           for name in ("lowest", "raised"))
         sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
-        tilted = lowest.copy()  # at seams soles are turned as neither clip has them: what is high at rest stays so
+        tilted = lowest.copy()  # at seams soles are rotated as in neither clip: parts that are high at rest stay high
         tilted[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
         dips = (tilted - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
         beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
         inside = np.minimum(beside, rest)
-        inside[sure:] -= leg  # guesses lift nobody
+        inside[sure:] -= leg  # guessed points raise nobody
         knees = np.array([[foot.knee for foot in feet] for feet in distinct]).T[None]
         heights, low_knees = (_by_segment(*(low[..., number] + self.row.root.rises for low in lows))
                               for lows in ((beside, inside), (knees, knees)))
@@ -305,14 +305,14 @@ class Footwork(Over):
 
     @property
     def legs_posed_by(self) -> Stage:
-        """What poses the legs: arms carry no feet."""
+        """The stage that poses the legs: arms carry no feet."""
         return self.below.below if isinstance(self.below, Arms) else self.below
 
 
 class _Floors(NamedTuple):
-    """How low points of soles may go, and knees.
+    """Least heights of soles' points and of knees.
 
-    heights: where each of S segments begins, by itself, and where it ends, (S, 3, L · N). sinks: (S,) whether its feet
+    heights: at the beginning, inside and at the end of each of S segments, (S, 3, L · N). sinks: (S,) whether its feet
     sink into the ground. knees: (S, 3, L) likewise.
     """
 
@@ -322,9 +322,9 @@ class _Floors(NamedTuple):
 
 
 def _by_segment(beside: FloatArray, inside: FloatArray) -> FloatArray:
-    """Return how low N points of L feet go where each of S segments begins, by itself, and where it ends, (S, 3, L·N).
+    """Return the least heights of N points of L feet at the beginning, inside and end of S segments, (S, 3, L·N).
 
-    beside, inside: (N, L, S) as they do by each clip, near transitions and elsewhere. At a seam the lower one counts.
+    beside, inside: (N, L, S) those of each clip, near transitions and elsewhere. At a seam the lower one counts.
     """
     out = np.minimum(beside, np.roll(beside, -1, axis=2))
     heights = np.stack((np.roll(out, 1, axis=2), inside, out))
@@ -332,13 +332,11 @@ def _by_segment(beside: FloatArray, inside: FloatArray) -> FloatArray:
 
 
 def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Sequence[Number]:
-    """Return how much feet are held in height too, how much soles are kept above the floor, and what makes that.
+    """Return the foot lock weight in height, and the weights of limits for soles and of the lowering curve, 0…1.
 
-    All 0…1. In height wholly while a transition plays; before and after it comes and goes. segment: see Feet._spans.
-    Third how much the body is lowered by a curve, see lowering.py: wholly for longer than that.
-    Around transitions the floor goes from what it is as the segment begins to what it is as it ends; in a clip whose
-    feet sink into the ground it is elsewhere the clip's own: so much counts what it is as the segment begins, by itself
-    and as it ends.
+    The height is locked completely during a transition, and fades before and after it. The limits change from those of
+    the segment's beginning to those of its end; in between, in a clip whose feet sink into the ground, they are the
+    clip's own. The lowering curve is used for longer than the height lock, see lowering.py. segment: see Feet._spans.
     """
     (time_s,), sinks = time, segment[-1]
     away, until, gone = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s), segment[:3], segment[3:6])
@@ -352,14 +350,14 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
 
 
 def _eased(share: Number) -> Number:
-    """Go from 0 to 1 with the least jerk: Flash and Hogan 1985."""
+    """Return the minimum-jerk curve from 0 to 1: Flash and Hogan 1985."""
     x = within(share, 0.0, 1.0)
     return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def _soles(found: SkeletonMap, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
-    """Return the soles of a body once for all that it plays: as they are where it stands upright at rest."""
+    """Return the soles of a body standing upright at rest; cached for all its motions."""
     own, stands = found.skeleton, stood_up(replace(found, pose=None), np.array(up), skin).skeleton
     if skin is not None and stands is not own and len(own):
         away = stands.rest_world[0, :, :3] @ np.linalg.inv(own.rest_world[0, :, :3])
@@ -369,7 +367,7 @@ def _soles(found: SkeletonMap, legs: tuple[Leg, ...], up: tuple[float, ...], ski
 
 
 def _of_joints(row: Row, joints: IntArray) -> Row:
-    """Return a row that moves joints (N,) as this one does; of its blocks, lanes without them may be left out."""
+    """Return a row for joints (N,) only; lanes of its blocks without these joints may be left out."""
     asked = np.zeros(len(row.skeleton), dtype=np.bool_)
     asked[joints] = True
     stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage

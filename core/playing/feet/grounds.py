@@ -1,4 +1,4 @@
-"""How high clips stand that climb, at any time: on stairs, or on a ladder."""
+"""Ground height over time in clips that climb stairs or a ladder."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from .footholds import ground_axes
 from .legs import Leg
 
 _CLIMBS_LEGS: Final = 0.15
-"""Ground that is less higher or lower is the same."""
+"""Smallest height difference that counts as climbing, in leg lengths."""
 _AGREE_LEGS: Final = 0.1
-"""Hips go up with both feet, but for so much."""
+"""Tolerance between the rise of the hips and that of both feet."""
 _SLOW_LEGS_PER_S: Final = 0.5
-"""A foot that goes no faster stands."""
+"""A foot slower than this is planted."""
 _LONGEST_FLIGHT_S: Final = 0.3
-"""Who climbs has no foot that stands for so long at most: who jumps or falls, for longer."""
+"""Longest time without a planted foot in climbing; jumps and falls take longer."""
 _MOST_INSTANTS: Final = 20_000
 _MOST_KNOWN: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What a clip stands on that climbs: higher or lower by as much as its hips have come up or down.
+    """The ground of a clip that climbs: it rises and falls with the clip's hips.
 
-    limbs: its feet and hips. first: how much higher it is than at rest as the clip begins; hips: how high these are
-    then, in the model's units.
+    limbs: its feet and hips. first: ground height above that at rest as the clip begins. hips: their height then, in
+    the model's units.
     """
 
     limbs: _Limbs
@@ -44,16 +44,16 @@ class Ground:
     hips: float
 
     def at(self, pose: Pose) -> FloatArray:
-        """Return how much higher than at rest the ground is in poses (F, J, …) of the clip, (F,)."""
+        """Return the ground height above that at rest in poses (F, J, …) of the clip, (F,)."""
         return np.asarray(self.first + self.limbs.hips(self.limbs.placed(pose)) - self.hips)
 
 
 def ground_of(piece: Clip | Excerpt | Stage, legs: tuple[Leg, ...], up: FloatArray,
               style: tuple[Interpolation, TranslationInterpolation]) -> Ground | None:
-    """Return what a piece stands on if it climbs, before anything of its ends is passed over; else None.
+    """Return the ground of a piece that climbs, before its ends are shortened; None if it does not climb.
 
-    A piece climbs whose feet are both higher or lower at its end than as it begins, and the hips with them, and of
-    which a foot stands nearly always: who jumps, falls, sits or lies down does not. up: (3,) of model space.
+    A piece climbs if both its feet and its hips end higher or lower than they begin, and a foot is planted nearly
+    always. So jumps, falls, sitting and lying down do not count. up: (3,) of model space.
     """
     if isinstance(piece, Excerpt):
         if piece.goes_round:
@@ -69,7 +69,7 @@ def ground_of(piece: Clip | Excerpt | Stage, legs: tuple[Leg, ...], up: FloatArr
 
 @dataclass(frozen=True, eq=False)
 class _Limbs:
-    """Feet and hips of a body, and how high they are at rest, (2 L,). leg: how long legs are."""
+    """Feet and hips of a body, and their heights at rest, (2 L,). leg: length of the legs."""
 
     joints: Joints
     rest: FloatArray
@@ -78,7 +78,7 @@ class _Limbs:
     @classmethod
     @lru_cache(maxsize=_MOST_KNOWN)
     def of(cls, skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, float, float]) -> _Limbs | None:
-        """Take legs; None if they have no length."""
+        """Take legs; return None if they have no length."""
         length = max((leg.length(skeleton) for leg in legs), default=0.0)
         if length <= 0.0:
             return None
@@ -87,15 +87,15 @@ class _Limbs:
         return cls(joints, joints.positions(Pose.rest(skeleton, 1))[0, :, 2], length)
 
     def placed(self, pose: Pose) -> FloatArray:
-        """Return where they are in poses (F, J, …), with heights last, (F, 2 L, 3)."""
+        """Return their positions in poses (F, J, …), with heights last, (F, 2 L, 3)."""
         return self.joints.positions(pose)
 
     def feet(self, placed: FloatArray) -> FloatArray:
-        """Return how much higher feet are than at rest, (F, L)."""
+        """Return the heights of feet above those at rest, (F, L)."""
         return np.asarray((placed[..., 2] - self.rest)[:, :len(self.rest) // 2])
 
     def hips(self, placed: FloatArray) -> FloatArray:
-        """Return how much higher hips are than at rest, (F,)."""
+        """Return the heights of hips above those at rest, (F,)."""
         return np.asarray((placed[..., 2] - self.rest)[:, len(self.rest) // 2:].mean(axis=1))
 
 

@@ -1,8 +1,7 @@
-"""Feet that stand keep their height and their turn, whatever tweaks do to what carries them.
+"""Planted feet keep their height and rotation when tweaks move the joints above them.
 
-Over the ground a planted foot is held in its foothold. How high it is meanwhile, and how it is turned, its clip says,
-as it rolls from the heel to the toes. So a tweak of the body or of a leg changes neither. What a tweak does to the
-ankle, or to what the ankle carries, counts.
+Horizontally a planted foot is held in its foothold. Its height and rotation come from the clip, as it rolls from heel
+to toes. So a tweak of the body or of a leg changes neither. A tweak of the ankle, or of joints below it, does.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from .lock import FeetLock
 
 
 class Kept(NamedTuple):
-    """How much L feet are to be raised in F frames to be as high as without tweaks.
+    """How far L feet have to be raised in F frames to be as high as without tweaks.
 
-    rise: (L, F). share: (F,) 0…1 how much tweaks move feet: so much soles are kept above the ground.
+    rise: (L, F). share: (F,) 0…1 how far tweaks move feet; it weights the limits for soles.
     """
 
     rise: FloatArray
@@ -28,10 +27,10 @@ class Kept(NamedTuple):
 
 
 def keep(lock: FeetLock, pose: Pose, plain: FloatArray, near: FloatArray) -> Kept:
-    """Turn the ankles of poses (F, J, …) back that tweaks turn, and return how much feet are to be raised.
+    """Undo tweaks' rotation of the ankles of poses (F, J, …), and return how far feet have to be raised.
 
-    plain: (4, L, F, 4, 4) their limbs, see FeetLock.limbs, without what tweaks do to what carries the feet. near:
-    (L, F) 1 while a foot is held, and soon 0 before and after it.
+    plain: (4, L, F, 4, 4) their limbs, see FeetLock.limbs, without tweaks of the joints above the feet. near: (L, F) 1
+    during contacts, fading to 0 before and after.
     """
     now, are_scaled = lock.limbs(pose)
     away = plain[3, ..., :3, 3] - now[3, ..., :3, 3]

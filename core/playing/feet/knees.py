@@ -1,7 +1,7 @@
-"""Keeps knees out of the ground where a foot is held that the body goes down beside.
+"""Keeps knees out of the ground if the body goes down beside a planted foot.
 
-With hip and ankle where they are, the knee may be anywhere on a circle about the line between them. Of a foot that
-stands behind a body that sits down, the knee points down: it goes aside then, outward, as far as it must.
+With hip and ankle fixed, the knee may be anywhere on a circle about the line between them. If a foot is behind a body
+that sits down, its knee points down. It then moves aside, outward, as far as necessary.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from ...maths.formulas import (
 )
 
 KNEE_LEGS: Final = 0.08
-"""A knee on the ground is so high, in leg lengths, unless the clips have it lower."""
+"""Height of a knee on the ground, in leg lengths, unless the clips have it lower."""
 _SOFT: Final = 0.2
-"""Of the circle's radius: so softly the knee goes aside."""
+"""Share of the circle's radius over which the limit is softened."""
 _FROM: Final = 1.0 + _SOFT / 4.0
-"""A little before it would be in the ground."""
+"""Begin of the motion, a little before the knee would be in the ground."""
 _INWARD_RAD: Final = 0.8
 """A knee that points farther inward stays on that side of the leg,"""
 _FAR_INWARD_RAD: Final = 1.3
-"""and wholly from here on."""
+"""completely from here on."""
 _SHIFTED: Final = 0.1
-"""Of the thigh: a knee wholly goes aside if the ankle is shifted so far or farther."""
+"""Share of the thigh: an ankle that is shifted by this much or more lets the knee move completely."""
 _LEVEL: Final = 0.3
-"""Where the line is so steep or steeper, by the cosine of its slope, the circle is level, and the knee stays."""
+"""If the line is steeper than this cosine of its slope, the circle is level, and the knee stays."""
 _LEAST: Final = 1e-9
 
 
 def kept_up(swing: Quaternion[Number], thigh: Sequence[Number], long: Number, aim: Sequence[Number], far: Number,
             hip: Number, shift: Sequence[Number], room: Sequence[Number]) -> Quaternion[Number]:
-    """Return how a leg swings at the hip so that its knee is no lower than it may be.
+    """Return the swing of a leg at the hip that keeps its knee above a limit.
 
-    swing: how it swings without that, thigh (x, y, z) before, so long. aim: where its ankle is from the hip then, far
-    away; hip: how high that is. shift: how far the ankle is moved: a leg whose ankle stays is not turned. room: where
-    outward is over the ground, and how low the knee may be. All in ground coordinates.
+    swing: the swing without limit. thigh: (x, y, z) before it, and its length. aim: the ankle relative to the hip after
+    it, and its distance. hip: height of the hip. shift: how far the ankle is moved; a leg whose ankle stays is not
+    rotated. room: the outward direction over the ground, and the limit. All in ground coordinates.
     """
     out_x, out_y, floor = room
     if not holds_anywhere(hip - _FROM * long < floor):
@@ -77,9 +77,10 @@ def kept_up(swing: Quaternion[Number], thigh: Sequence[Number], long: Number, ai
 
 
 def _aside(now: Number, least_rad: Number) -> Number:
-    """Return how far a knee points outward, from straight down, that may not be nearer to that than least_rad.
+    """Return the angle of a knee outward from straight down, limited to at least least_rad.
 
-    now: how far it does. One that points a little inward goes over to the other side before it would have to.
+    now: its angle without limit. A knee that points slightly inward changes to the other side before it reaches the
+    limit.
     """
     outer, inner = greatest(now, least_rad), -greatest(-now, least_rad)
     over = eased(2.0 + now / greatest(least_rad, _LEAST))

@@ -1,8 +1,8 @@
-"""How feet are led from foothold to foothold, as far as time alone says, by the numbers of a gap between two footholds.
+"""How feet are led between footholds, as far as time alone says, by the numbers of a gap.
 
-What goes from 1 to 0 is the smoothest movement, 1 − 10x³ + 15x⁴ − 6x⁵ at the share x of its time (Flash and Hogan
-1985). What parts the foothold from where a foot would be as it is let go fades so, and its speed there, which a held
-foot has not (inertialization: Bollo 2018); likewise backwards before it is held again.
+Fades follow the minimum-jerk curve 1 − 10x³ + 15x⁴ − 6x⁵ at the share x of their time (Flash and Hogan 1985). The
+offset between foothold and free foot at release fades like this. So does the free foot's speed there, which the held
+foot lacks (inertialization: Bollo 2018). The same holds backwards before the next contact.
 """
 
 from __future__ import annotations
@@ -16,35 +16,37 @@ from ...maths.arrays import FloatArray
 from ...maths.formulas import Number
 
 CLOCKS: Final = 7
-"""A gap's numbers begin with so many instants from which on something goes on, and then how much of it a second takes.
+"""A gap's numbers begin with this many pairs: an instant, and 1 ÷ the duration of what begins there.
 
-First how the foot is let go along three axes, then how it is led on; and the gap itself.
+The first ones release the foot along three axes, the next ones lead it on; the last is the gap itself.
 """
 LET_GO: Final = 6
-"""Of these the instant when the gap begins."""
+"""The index of the gap's own instant among these."""
 FADES: Final = 2 * CLOCKS
-"""Then what fades along the axes at both edges, six numbers each: the shift from the foot to the foothold, on a step
-the foothold itself; and what goes on there, of which x·(1 − x)³ times the former, and x times the latter, is taken."""
+"""Then six numbers each, for three axes at both edges, of: the shift from foot to foothold, on a step the foothold
+itself; the foot's speed there; and 3 × speed + half of its acceleration, in units of the fade. They fade by the first
+three of _POLYNOMIALS.
+"""
 CLEAR: Final = FADES + 18
-"""Then how high the foot is lifted there, at both edges, and how high it is at least in the middle of its own way."""
+"""Then the foot's lift at both edges, and its least height in the middle of its own path."""
 LIFT: Final = CLEAR + 3
-"""Then the lift of the step; how far the leg is stretched as the gap begins and ends."""
+"""Then the lift of the step, and the leg's stretch at the gap's beginning and end."""
 STRETCH: Final = LIFT + 1
 IS_STEP: Final = STRETCH + 2
-"""Then 1 where it is a step; and for both edges 1 where the body goes down as the moment needs it."""
+"""Then 1 for a step, and for both edges 1 if the body goes down as the moment needs it."""
 IS_FREE: Final = IS_STEP + 1
 AT: Final = IS_FREE + 2
-"""And last where the foot was held before."""
+"""Last, the previous foothold."""
 NUMBERS: Final = AT + 3
 ANY_STRETCH: Final = 1e9
-"""More than there is."""
+"""A stretch that is never reached."""
 MOMENT: Final = 13
-"""So many numbers say how a foot is led at an instant.
+"""Number of values that say how a foot is led at an instant.
 
 The offset (x, y, z) that moves it; the factors by which its own position on the ground and in height is subtracted; 1
-in contact; the contact weight, which decreases after a contact; the weight in height; how far it is lifted anyway, and
-how high above the ground it is at least; the most that its leg is stretched, as a share; how much the body goes down
-for it; and the height of the foothold before.
+in contact; the contact weight, which decreases after a contact; the weight in height; its lift, and its least height
+above the ground; the greatest stretch of its leg, as a share; how far the body goes down for it; and the height of the
+previous foothold.
 """
 IS_HELD: Final = 5
 WEIGHT: Final = 6
@@ -53,18 +55,18 @@ OVER_GROUND: Final = 9
 STRETCHED: Final = 10
 BORNE: Final = 11
 _POLYNOMIALS: Final = np.array((
-    (1.0, 0.0, 0.0, -10.0, 15.0, -6.0, 0.0),  # what is left
+    (1.0, 0.0, 0.0, -10.0, 15.0, -6.0, 0.0),  # the remaining share
     (0.0, -1.0, 3.0, -3.0, 1.0, 0.0, 0.0),  # −x·(1 − x)³
     (0.0, 0.0, -1.0, 3.0, -3.0, 1.0, 0.0),  # −x²·(1 − x)³
     (0.0, 0.0, 16.0, -32.0, 16.0, 0.0, 0.0),  # 16·x²·(1 − x)²
     (0.0, 0.0, 0.0, 64.0, -192.0, 192.0, -64.0),  # 64·x³·(1 − x)³
     (0.0, 0.0, 3.0, -2.0, 0.0, 0.0, 0.0),  # x²·(3 − 2x)
     (0.0, 0.0, 48.0, -224.0, 432.0, -384.0, 128.0)))  # the same of 4·x·(1 − x)
-"""By powers of the share x of a time."""
+"""Coefficients by powers of the share x of a time."""
 
 
 def moments(ways: FloatArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
-    """Return how L feet are led at times (F,), (L, F, 13), at a single one as a list for each foot.
+    """Return how L feet are led at times (F,), (L, F, 13); for a single time, a list for each foot.
 
     ways: (L, F, 45) the numbers of the gaps.
     """
@@ -129,7 +131,7 @@ def _moment(way: Sequence[float], time_s: float) -> Sequence[float]:
 
 
 def _share(way: Sequence[float], clock: int, time_s: float) -> float:
-    """Return how much of something is over, 0…1."""
+    """Return the elapsed share of a fade, 0…1."""
     share = (time_s - way[clock]) * way[CLOCKS + clock]
     return 0.0 if share < 0.0 else 1.0 if share > 1.0 else share
 
@@ -140,19 +142,18 @@ def _left(share: float) -> float:
 
 
 def _faded(way: Sequence[float], at: int, share: float) -> float:
-    """Return what is left of a shift, whose number is at `at`, and of what goes on there."""
+    """Return the rest of a shift and of its speed, whose numbers begin at index `at`."""
     left = 1.0 - share
     return _left(share) * way[at] - left * left * left * share * (way[at + 6] + share * way[at + 12])
 
 
 def led(foot: Sequence[Number], moment: Sequence[Number], upright: Number, higher: Number,
         rise: Number) -> tuple[Number, Number, Number]:
-    """Return how far a foot must be moved (x, y, z).
+    """Return the offset (x, y, z) of a foot.
 
-    foot: where it is. moment: how it is led, see MOMENT. upright: 0…1 how much of the shift is also in height. higher:
-    how much higher than its foothold it is while it is held, since its sole would be in the ground. rise: how much
-    higher it is where nothing else says how high.
-    The shift is whole over the ground while a foot is held. On a step it goes from one foothold to the next.
+    foot: its position. moment: how it is led, see MOMENT. upright: 0…1 share of the shift in height. higher: height
+    above its foothold during contact that keeps its sole out of the ground. rise: its rise where nothing else sets its
+    height. During contact the horizontal shift is complete. On a step it moves from one foothold to the next.
     """
     (foot_x, foot_y, foot_z), (x, y, z, own, own_up, is_held, _, weight_up, lift, *_) = foot, moment
     z = (z - own_up * foot_z + is_held * higher) * upright + lift + (1.0 - weight_up * upright) * rise

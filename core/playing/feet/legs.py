@@ -40,22 +40,22 @@ from ...skeletons.skeleton import Skeleton
 from .knees import kept_up
 
 _BY = rot.multiply(np.eye(4)[:, None], np.eye(4)).swapaxes(1, 2).reshape(4, 16)
-"""What makes of a quaternion's numbers, (4, 16), the matrix by which it is multiplied by another one."""
+"""Turns a quaternion's components, (4, 16), into the matrix of left multiplication."""
 _BACKWARDS = Overstretched(0.9, 1.3, straightens=True)
-"""Transitions may turn a knee so far past straight, up to the first; from the second on it is meant to be so."""
+"""Transitions may turn a knee past straight up to the first angle; from the second on it is intended."""
 _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
 _WIDE, _WIDEST = 0.7, 0.1
-"""Legs that swing farther than by the angle of this cosine swing by way of straight down, wholly from the other on."""
+"""Legs that swing by more than the angle of this cosine swing through straight down, completely from the other on."""
 _FORWARD = 0.5
-"""A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards there."""
+"""A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards."""
 
 
 @dataclass(frozen=True)
 class Leg:
-    """Joints of a leg; foot is the one that stands: the ball of the foot, or the ankle where there is none.
+    """Joints of a leg. foot: the joint that is planted: the ball of the foot, else the ankle.
 
-    is_loose: the ankle is no descendant of the hip, as in rigs whose legs reach for their feet by IK.
+    is_loose: the ankle is not a descendant of the hip, as in rigs whose legs reach for their feet by IK.
     """
 
     hip: int
@@ -66,13 +66,13 @@ class Leg:
     side: str = "l"
 
     def length(self, skeleton: Skeleton) -> float:
-        """Return how long thigh and shin are together."""
+        """Return the length of thigh and shin together."""
         rest = skeleton.rest_world[[self.hip, self.knee, self.ankle], :, 3]
         return float(np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
 
 
 def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
-    """Return the legs of which hip, knee and ankle are known and the knee is a descendant of the hip."""
+    """Return the legs with known hip, knee and ankle whose knee is a descendant of the hip."""
     found, parents = [], skeleton_map.skeleton.parents
     for side in "lr":
         joints = [skeleton_map.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle", "metatarsal")]
@@ -84,9 +84,9 @@ def legs_of(skeleton_map: SkeletonMap) -> tuple[Leg, ...]:
 
 
 def with_whole_legs(clips: Sequence[Clip], legs: Sequence[Leg]) -> list[Clip]:
-    """Return clips of one skeleton, in which a leg whose hip moves is moved as a whole: what has no keys is at rest.
+    """Return clips of one skeleton in which a leg whose hip moves is keyed as a whole, at rest where it has no keys.
 
-    Else a foot would stand all through a clip with the bend that the clip before had as it pushed off.
+    Otherwise the foot would keep the bend of the clip before through the whole clip.
     """
     ever: BoolArray = np.logical_or.reduce([clip.moved for clip in clips])
     found = []
@@ -98,7 +98,7 @@ def with_whole_legs(clips: Sequence[Clip], legs: Sequence[Leg]) -> list[Clip]:
 
 
 def _resting(clip: Clip, joints: tuple[int, ...]) -> Clip:
-    """Return a clip in which joints that it does not move are at rest, by a key each."""
+    """Return a clip in which unmoved ones of the joints get a key at rest."""
     tracks, count = clip.rotations, len(joints)
     more = Tracks(np.append(tracks.joints, joints), np.append(tracks.starts, tracks.starts[-1] + 1 + np.arange(count)),
                   np.append(tracks.times_s, np.zeros(count)), np.concatenate((tracks.values, rot.identities(count))))
@@ -125,7 +125,7 @@ def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray
 
 
 def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray:
-    """Return where the body's left is at rest, (3,), zero where nothing tells."""
+    """Return the direction of the body's left at rest, (3,), zero if unknown."""
     position = skeleton_map.skeleton.rest_world[:, :, 3]
     left, right = (skeleton_map.joint_of.get(f"{side}_hip", -1) for side in "lr")
     if min(left, right) >= 0 and (position[left] != position[right]).any():
@@ -135,7 +135,7 @@ def _leftwards(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArra
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """L legs as chains of two bones each, bent all at once.
+    """L legs as chains of two bones each, solved together.
 
     joints: (3, L) hips, knees and ankles. knee_axes: (L, 1, 3), see knee_axis. is_loose: (L,), see Leg.
     """
@@ -146,25 +146,23 @@ class Chains:
 
     @classmethod
     def of(cls, skeleton_map: SkeletonMap, legs: Sequence[Leg], up: FloatArray) -> Chains:
-        """Take the chains of some legs; up: unit vector (3,) of model space."""
+        """Take the chains of some legs. up: unit vector (3,) of model space."""
         joints = np.array([(leg.hip, leg.knee, leg.ankle) for leg in legs], dtype=np.int64).reshape(-1, 3).T
         axes = np.array([knee_axis(skeleton_map, leg, up) for leg in legs]).reshape(-1, 1, 3)
         return cls(joints, axes, np.array([leg.is_loose for leg in legs], dtype=np.bool_))
 
     def bent(self, matrices: FloatArray, rotations: FloatArray, shift: FloatArray,
              most: FloatArray, upright: FloatArray, room: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return rotations (3, L, F, 4) by which ankles are shifted (L, F, 3) without turning in the model.
+        """Return rotations (3, L, F, 4) that shift ankles by (L, F, 3) without rotating them in the model.
 
-        And by which share of its way from the hip an ankle falls short of that, (L, F). matrices: (3, L, F, 4, 4) what
-        leads from hips, knees and ankles to the model, their columns of unit length; where these are not at right
-        angles either, the rotations returned are not of unit length. rotations: (3, L, F, 4) as these joints have them.
-        Legs whose ankles are not shifted keep them. most: (L, F) how far ankles are from their hips at most, as a share
-        of the leg, unless they already are farther; what goes beyond is left out softly. Knees that are overstretched,
-        as in captured motion, bend forwards where legs are shortened; and anyway, as far as upright (F,) says, since
-        transitions may turn them past straight. room: (L, F, 3) what keeps knees up, if there is anything, see
-        knees.py; then the model is in ground coordinates.
-        A joint's new rotation is the old one times its turn: with W its frame, T what turns it in the model and P what
-        turns its parent there, W⁻¹·P⁻¹·T·W.
+        Also by which share of its distance from the hip an ankle falls short of the target, (L, F). matrices: (3, L, F,
+        4, 4) of hips, knees and ankles in the model, with columns of unit length; where these are not at right angles,
+        the returned rotations are not of unit length. rotations: (3, L, F, 4) of these joints; unshifted legs keep
+        them. most: (L, F) greatest distances of ankles from hips, as shares of the leg, unless they already are
+        farther; the limit is soft. Overstretched knees, as in captured motion, bend forwards where legs are shortened.
+        Since transitions may turn knees past straight, they also do so by the weight upright (F,). room: (L, F, 3)
+        limits for knees, if any, see knees.py; then the model is in ground coordinates. A joint's new rotation is the
+        old one times its turn: with W its frame, T its turn in the model and P its parent's turn, W⁻¹·P⁻¹·T·W.
         """
         found = worked_out(_bent, matrices[..., :3, 3].transpose(1, 2, 0, 3), matrices[0, ..., :3, :3], shift, most,
                            self.knee_axes, upright[None], *(() if room is None else (room,)))
@@ -185,7 +183,7 @@ def _turned(rotations: FloatArray, frames: FloatArray, turns: FloatArray) -> Flo
         few = turns.reshape(legs, 1, 3, 4, 1).transpose(2, 0, 1, 3, 4).copy()
         few[..., 1:, :] = frames.swapaxes(-1, -2) @ few[..., 1:, :]
         return np.asarray(((rotations @ _BY).reshape(*rotations.shape, 4) @ few)[..., 0])
-    numbers = turns.transpose(2, 0, 1).reshape(3, 4, legs, frame_count).swapaxes(0, 1)  # its inner loops are long
+    numbers = turns.transpose(2, 0, 1).reshape(3, 4, legs, frame_count).swapaxes(0, 1)  # makes its inner loops long
     own = numbers.copy()
     np.add.reduce(np.ascontiguousarray(frames.transpose(3, 4, 0, 1, 2)) * numbers[1:, None], out=own[1:])
     first: Any = np.ascontiguousarray(rotations.transpose(3, 0, 1, 2))
@@ -196,9 +194,9 @@ def _turned(rotations: FloatArray, frames: FloatArray, turns: FloatArray) -> Flo
 def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], shift: Sequence[Number],
           most: Number, knee_axis: Sequence[Number], upright: Number, room: Sequence[Number] | None = None
           ) -> Sequence[Number]:
-    """Return what turns a leg's hip, knee and ankle in the model, beside its parent, and the share; see Chains.bent.
+    """Return the turns of a leg's hip, knee and ankle in the model relative to the parent, and the share.
 
-    One after another. limb: where they are. frame: the rows of the hip's.
+    All numbers in one sequence; see Chains.bent. limb: joint positions. frame: the rows of the hip's frame.
     """
     hip, knee, _ = limb
     hinge, thigh = by_rows(frame, knee_axis), minus(knee, hip)
@@ -213,10 +211,10 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
 
 
 def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> Quaternion[Number]:
-    """Return what swings a leg from the direction of a, so long, to that of b, far, in ground coordinates.
+    """Return the swing of a leg from the direction of a to that of b, in ground coordinates; lengths are given.
 
-    That is the smallest rotation; but there are many between opposite directions, and near these knees would jump. Legs
-    that swing so far do so by way of straight down.
+    That is the smallest rotation. But near opposite directions there are many, and knees would jump. So far swings go
+    through straight down.
     """
     swing = arc(a, long, b, far)
     apart = dot(a, b) / greatest(long * far, 1e-30)
@@ -231,7 +229,7 @@ def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) 
 
 
 def _from_down(v: Sequence[Number], long: Number) -> Quaternion[Number]:
-    """Return the smallest rotation that leads straight down to the direction of v; long: how long v is."""
+    """Return the smallest rotation from straight down to the direction of v. long: the length of v."""
     x, y, z = v
     w = greatest(long - z, 1e-30)
     by = 1.0 / root(w * w + x * x + y * y)

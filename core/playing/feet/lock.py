@@ -1,4 +1,4 @@
-"""Holds feet in their footholds by a correction of the legs."""
+"""Foot lock: holds feet in their footholds by IK of the legs."""
 
 from __future__ import annotations
 
@@ -36,30 +36,32 @@ from .legs import Chains, Leg
 from .soles import SOFT_LEGS, Soles
 
 _SOFT_DOWN_LEGS: Final = 0.03
-"""Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
+"""Range over which the heavy body begins to go down; meanwhile feet give way."""
 BENT: Final = 0.97
-"""Legs that are straighter than this share of their length, and than in the clips, have the body go down."""
+"""If a leg is straighter than this share of its length, and than in the clips, the body goes down."""
 _MOST_DOWN_LEGS: Final = 0.05
-"""At most so far, and likewise without a jolt."""
+"""Greatest descent of the body, approached softly."""
 
 
 _LOW_LIFT: Final = 0.4
-"""So high a step lifts a foot at most, by the leg's length, where the hip is a leg's length higher: with its square."""
+"""Highest lift of a step, by the leg's length, for a hip at leg height; it falls with the square of the hip's height.
+"""
 _SOFT_LIFT_LEGS: Final = 0.05
 _STEPS_AROUND_LEGS: Final = 0.32, 0.6
-"""A foot that is led by its hip at no distance goes so far aside, in leg lengths, and not at all from this one on;"""
+"""Distance by which a foot led below its hip goes round it, in leg lengths, and the distance from which on it does not;
+"""
 _HELD_AROUND_LEGS: Final = 0.25, 0.3
-"""and one that is held."""
+"""the same for a held foot."""
 _TIMES_BENT: Final = 3
-"""A foot that is drawn up tilts its shin, and so what of its sole moves with that."""
+"""Rounds: a raised foot tilts its shin, and with it the parts of its sole that follow the shin."""
 _NO_GROUND: Final = (np.zeros((1, 1)),) * 3
 
 
 class Floor(NamedTuple):
-    """What soles are kept above in F frames.
+    """Limits for soles in F frames.
 
-    heights: (L, F, N) how low, along up, points of the soles may be, see soles.py; share: (F,) how much that holds.
-    rise: (L, F) how far feet rise anyway that the clip has in the ground, see rises.py.
+    heights: (L, F, N) least heights of points of the soles, along up, see soles.py. share: (F,) the limits' weight.
+    rise: (L, F) how far sunken feet are raised anyway, see rises.py.
     """
 
     heights: FloatArray
@@ -69,7 +71,7 @@ class Floor(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FeetLock:
-    """Holds the feet of L legs. up: unit vector (3,) of model space. soles: N points of each of them."""
+    """Holds the feet of L legs. up: unit vector (3,) of model space. soles: N points of each."""
 
     skeleton_map: SkeletonMap
     legs: tuple[Leg, ...]
@@ -79,12 +81,12 @@ class FeetLock:
 
     def hold(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None,
              knees: FloatArray, near: FloatArray, lowered: FloatArray) -> None:
-        """Bring the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
+        """Move the feet of poses (F, J, …) at times (F,), in any order, into their footholds.
 
-        gaps: (L, F), see Footholds; upright: (F,) how much they are held in height too. floor: what they are kept
-        above, if there is anything; knees: (L, F) how low knees may be. lowered: (F,) by how much the body goes down
-        near transitions, and near: (F,) how much that counts; elsewhere it goes down as the moment needs it. A foothold
-        that the leg cannot reach is followed as far as it goes.
+        gaps: (L, F), see Footholds. upright: (F,) lock weight in height. floor: limits for soles, if any. knees: (L, F)
+        least heights of knees. lowered: (F,) descent of the body near transitions. near: (F,) the weight of that;
+        elsewhere the body goes down as each moment needs it. A foothold out of the leg's reach is followed as far as
+        possible.
         """
         matrices, are_scaled = self.limbs(pose)
         outward = _outward(matrices)
@@ -107,7 +109,7 @@ class FeetLock:
             self._lift_shins(pose, floor, upright, room)
 
     def _lift_shins(self, pose: Pose, floor: Floor, upright: FloatArray, room: FloatArray) -> None:
-        """Draw feet up whose soles also move with the shin: how low these are is known when their legs are bent."""
+        """Raise feet whose soles also follow the shin: their heights are known when their legs are bent."""
         for _ in range(_TIMES_BENT):
             matrices, are_scaled = self.limbs(pose)
             below, share, _ = self._ground(matrices, floor)
@@ -119,10 +121,10 @@ class FeetLock:
 
     def lacks(self, pose: Pose, times_s: FloatArray, gaps: IntArray, upright: FloatArray,
               floor: Floor | None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return by how much the body has to go down for feet that are held, (F,), and how much higher feet are then.
+        """Return the descent of the body that held feet need, (F,), and heights of feet above their footholds, (L, F).
 
-        That is than their footholds, since their soles would be in the ground, (L, F); see hold. And how far from its
-        hip the ankle is then, as a share of the leg, (L, F).
+        These heights keep soles out of the ground; see hold. Also the distances of ankles from hips then, as shares of
+        the leg, (L, F).
         """
         matrices, _ = self.limbs(pose)
         found = self._worked_out(_lacks, matrices, _outward(matrices), times_s, gaps, upright, floor)
@@ -132,7 +134,7 @@ class FeetLock:
 
     def _worked_out(self, formula: Callable[..., Sequence[Number]], matrices: FloatArray, outward: FloatArray,
                     times_s: FloatArray, gaps: IntArray, upright: FloatArray, floor: Floor | None) -> FloatArray:
-        """Return the K numbers that a formula makes of each leg, (L, F, K).
+        """Return the K values of a formula for each leg, (L, F, K).
 
         matrices: (4, L, F, 4, 4) of hips, knees, ankles and feet. outward: (L, F, 3).
         """
@@ -142,23 +144,23 @@ class FeetLock:
                           self.sizes)
 
     def _ground(self, matrices: FloatArray, floor: Floor) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return how deep soles are below the floor, (L, F), how much of that is to be lifted, (1, F), and the rise."""
+        """Return how deep soles are below the floor, (L, F), the weight of that, (1, F), and the rise."""
         below = np.maximum.reduce(floor.heights - self.soles.heights(*matrices[1:]), axis=2)
         return below, floor.share[None], floor.rise
 
     def limbs(self, pose: Pose) -> tuple[FloatArray, bool]:
-        """Return (4, L, F, 4, 4) what leads from hips, knees, ankles and feet to ground coordinates.
+        """Return (4, L, F, 4, 4) transforms of hips, knees, ankles and feet in ground coordinates.
 
-        And whether any of them, or of their ancestors, is scaled.
+        Also whether any of them, or of their ancestors, is scaled.
         """
         world, are_scaled = self._joints.posed(pose)
         return world.reshape(4, len(self.legs), -1, 4, 4), are_scaled
 
     def bend(self, pose: Pose, matrices: FloatArray, are_scaled: bool, shift: FloatArray, most: FloatArray,
              upright: FloatArray, room: FloatArray | None = None) -> None:
-        """Turn the joints of legs so that ankles are shifted (L, F, 3); most, upright, room: see Chains.bent.
+        """Rotate the joints of legs so that ankles move by shift (L, F, 3). most, upright, room: see Chains.bent.
 
-        matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model, which are changed where they are scaled.
+        matrices: (3, L, F, 4, 4) of hips, knees and ankles in the model; they are changed if they are scaled.
         """
         if are_scaled:
             _take_scale_out(matrices)
@@ -183,10 +185,10 @@ class FeetLock:
 
     @cached_property
     def sizes(self) -> FloatArray:
-        """What goes with the length of each leg, (L, 1, 6), more than 0.
+        """Lengths in proportion to each leg, (L, 1, 6), positive.
 
-        Over how much feet are kept above the ground; how long legs are that are bent, and from where on they begin to
-        be; over how much the body begins to go down, and how far it does at most; and the length itself.
+        The soft range of feet above the ground; the length of bent legs, and where bending begins; the soft range of
+        the body's descent, and its maximum; and the leg's length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
         return lengths[:, None, None] * (SOFT_LEGS, BENT, BENT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
@@ -194,7 +196,7 @@ class FeetLock:
 
     @cached_property
     def _loose(self) -> tuple[int, ...]:
-        """The numbers of legs that are no chains down to the foot."""
+        """The numbers of legs whose chain does not reach the foot."""
         return tuple(i for i, leg in enumerate(self.legs) if leg.is_loose)
 
     @cached_property
@@ -203,9 +205,9 @@ class FeetLock:
 
     @cached_property
     def tops(self) -> IntArray:
-        """The topmost ancestors of the body's joints, which go down where legs do not reach; feet that are loose stay.
+        """The topmost ancestors of the body's joints, which go down if legs do not reach; loose feet stay.
 
-        A control rig may have its legs and its spine below different ones.
+        A control rig may have legs and spine below different ones.
         """
         parents, joints = self.skeleton_map.skeleton.parents, np.array([*self.skeleton_map.joint_of.values()])
         if len(self._loose) == len(self.legs):
@@ -216,7 +218,7 @@ class FeetLock:
 
     @cached_property
     def roots(self) -> IntArray:
-        """The topmost ancestors of all of the body's joints, feet that are loose among them."""
+        """The topmost ancestors of all of the body's joints, including loose feet."""
         parents = self.skeleton_map.skeleton.parents
         found = with_ancestors(parents, np.array([*self.skeleton_map.joint_of.values()], dtype=np.int64))
         return found[parents[found] < 0]
@@ -227,7 +229,7 @@ class FeetLock:
 
 
 def _outward(matrices: FloatArray) -> FloatArray:
-    """Return where outward is from the hips of L legs, (L, F, 3); nowhere of a single leg.
+    """Return the outward directions from the hips of L legs, (L, F, 3); zero for a single leg.
 
     matrices: (..., L, F, 4, 4) of hips and others.
     """
@@ -236,7 +238,7 @@ def _outward(matrices: FloatArray) -> FloatArray:
 
 
 def _take_scale_out(matrices: FloatArray) -> None:
-    """Make the columns of matrices (..., 4, 4) as long as those of a rotation."""
+    """Normalise the columns of matrices (..., 4, 4)."""
     frames = matrices[..., :3, :3]
     frames /= np.maximum(np.linalg.norm(frames, axis=-2, keepdims=True), 1e-30)
 
@@ -244,9 +246,9 @@ def _take_scale_out(matrices: FloatArray) -> None:
 def _shift_and_down(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number],
                     upright: Number, below: Number, share: Number, rise: Number,
                     sizes: Sequence[Number]) -> Sequence[Number]:
-    """Return how far a foot is to be moved (x, y, z), how far the body is down for it, how far its leg is stretched.
+    """Return the offset (x, y, z) of a foot, the body's descent for it, and the greatest stretch of its leg.
 
-    That is at most, as a share of the leg. For the rest see _shift.
+    The stretch is a share of the leg. Others: see _shift.
     """
     x, y, z, _ = _shift(limb, outward, moment, upright, below, share, rise, sizes)
     return x, y, z, moment[BORNE] * _wanted(limb, (x, y, z), sizes), moment[STRETCHED]
@@ -254,9 +256,9 @@ def _shift_and_down(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
 
 def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
            below: Number, share: Number, rise: Number, sizes: Sequence[Number]) -> Sequence[Number]:
-    """Return how far the body has to be down for a foot that is held, how much higher that is than its foothold.
+    """Return the body's descent for a held foot, and the foot's height above its foothold.
 
-    And how far from its hip the ankle is then, as a share of the leg. For the rest see _shift.
+    Also the ankle's distance from its hip then, as a share of the leg. Others: see _shift.
     """
     hip, knee, ankle, _ = limb
     x, y, z, higher = _shift(limb, outward, moment, upright, below, share, rise, sizes)
@@ -268,12 +270,11 @@ def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: 
 def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
            below: Number, share: Number, rise: Number,
            sizes: Sequence[Number]) -> tuple[Number, Number, Number, Number]:
-    """Return how far a foot is to be moved (x, y, z), and how much higher than its foothold it is while it is held.
+    """Return the offset (x, y, z) of a foot, and its height above its foothold during contact.
 
-    So that its sole is not in the ground. limb: where hip, knee, ankle and foot are. outward: where that is over the
-    ground, its first two numbers. moment: see leading.MOMENT.
-    upright: how much the foot is held in height too. below: how deep its sole is below the floor, and how much that
-    holds. rise: how far it rises anyway. sizes: see FeetLock.sizes.
+    The height keeps its sole out of the ground. limb: positions of hip, knee, ankle and foot. outward: the outward
+    direction over the ground. moment: see leading.MOMENT. upright: lock weight in height. below: depth of its sole
+    below the floor, and the weight of that. rise: its rise anyway. sizes: see FeetLock.sizes.
     """
     foot, soft, clear, higher = limb[3], sizes[0], moment[OVER_GROUND], share
     if not is_nothing(share):
@@ -286,14 +287,14 @@ def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: 
 
 def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number], shift: Sequence[Number],
                     moment: Sequence[Number], leg: Number) -> tuple[Number, Number, Number]:
-    """Return how far a foot is to be moved, so that its leg is not folded up.
+    """Return the offset of a foot that keeps its leg from folding up.
 
-    A step lifts it less, the lower its hip is, and goes around the outside of one that is near. A hip that comes down
-    to a foot that is held moves it aside, unless the clips have it there anyway.
+    A step lifts it less if its hip is low, and passes on the outside of a near hip. A hip that comes down to a held
+    foot moves it aside, unless the clips have it there anyway.
     """
     (x, y, z), (hip, _, ankle, foot), lift = shift, limb, moment[LIFTED]
     if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _STEPS_AROUND_LEGS[1] * leg):
-        return x, y, z  # so far below its hip nothing of what follows holds
+        return x, y, z  # far enough below its hip nothing below applies
     high = greatest(hip[2] - foot[2] - z + lift, 0.0)
     z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LIFT_LEGS * leg)
     own = minus(ankle, hip)
@@ -310,7 +311,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
 
 
 def _wanted(limb: Sequence[Sequence[Number]], shift: Sequence[Number], sizes: Sequence[Number]) -> Number:
-    """Return how far the body has to go down for a foot that is moved.
+    """Return how far the body has to go down for a foot.
 
     With the hip at height h over the goal and d beside it, a leg of length r reaches it from √(r² − d²) above.
     """

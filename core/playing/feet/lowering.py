@@ -1,8 +1,8 @@
-"""By how much the body is lowered about transitions so that legs reach their footholds: a displacement curve.
+"""Lowering of the body around transitions so that legs reach their footholds: a displacement curve.
 
-Moment by moment it would be let go, or drop, within a frame or two as a foothold comes within reach or goes out of it.
-The curve is nowhere less than what feet need then, nor more than they ever need about that transition, and goes there
-and back as gently as displacement.py has it.
+Frame by frame the body would drop or rise within a frame or two as a foothold comes within reach or leaves it. The
+curve is nowhere less than feet need then, nor more than they ever need around that transition. It is as smooth as
+displacement.py makes it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ...maths.displacement import DisplacementProblem, solve_displacement
 from .rises import spline_counts
 
 PER_S: Final = 30.0
-"""Knots of the curve in a second."""
+"""Knots of the curve per second."""
 SMOOTHING_S: Final = 0.09
-"""Of the body, which is heavy."""
+"""Smoothing time of the heavy body."""
 BESIDE_S: Final = 0.75
-"""So long before and after a transition the curve is known: longer than it counts."""
+"""Time before and after a transition in which the curve is computed: longer than it acts."""
 _PINNED: Final = 3
-"""So many knots at both ends of a curve are what feet need at that moment: those that two neighbours share."""
+"""Knots at both ends of a curve that are exactly what feet need then; two neighbours share them."""
 _SOONER: Final = 1
-"""So many knots before a foot is held the body is as low as it needs: its leg is nearly stretched as it comes there."""
+"""Knots before a contact at which the body is already low: the leg is nearly stretched as it arrives."""
 _AT_ONCE: Final = 64
 _FOUR: Final = np.arange(-1, 3)
 
@@ -36,8 +36,8 @@ _FOUR: Final = np.arange(-1, 3)
 class Lowering:
     """The curves of S seams, in one row of knots of a cubic B-spline.
 
-    per_s: how many knots there are in a second; count: in all. is_loop: whether the first one follows the last one.
-    chunks: (S, 2) of each seam the first knot that its curve has, and the last one; in a loop also beyond all.
+    per_s: knots per second. count: of all knots. is_loop: whether the first one follows the last one. chunks: (S, 2)
+    first and last knot of each seam's curve; in a loop they may exceed the row.
     """
 
     per_s: float
@@ -49,7 +49,7 @@ class Lowering:
     def of(cls, window_begin_s: FloatArray, window_end_s: FloatArray, duration_s: float, is_loop: bool) -> Lowering:
         """Take the transitions of S seams, (S,); without a loop nothing follows the last segment.
 
-        Where two transitions are near each other, their curves meet in the middle between them.
+        The curves of two near transitions meet in the middle between them.
         """
         count = max(int(np.ceil(duration_s * PER_S)), 1)
         per_s = count / duration_s if duration_s > 0.0 else PER_S
@@ -66,10 +66,10 @@ class Lowering:
 
     def know(self, segments: IntArray, needed: Callable[[FloatArray], FloatArray],
              others: Lowering | None = None) -> None:
-        """Find the curves before and after segments (F,), where they are not known yet.
+        """Compute the curves before and after segments (F,) that are unknown.
 
-        needed: by how much feet need the body lowered at times (N,), in a loop also in its other rounds. others: known
-        curves of the same seams; where feet need as much as they do there, these are taken.
+        needed: descent of the body that feet need at times (N,), in a loop also in its other rounds. others: known
+        curves of the same seams, which are reused where feet need the same.
         """
         if not np.count_nonzero(self._is_new.take(segments)):
             return
@@ -107,17 +107,17 @@ class Lowering:
         made = solve_displacement(DisplacementProblem(
             np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), SMOOTHING_S),
             1.0 / self.per_s)).curves
-        knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # of which the spline is as high as made
+        knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # the spline is as high as `made`
         inside = own[:, 2:]
         self._knots[self._rows(at[:, 1:-1][inside])] = knots[inside]
 
     def needs(self, knots: IntArray, needed: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Return by how much feet need the body lowered at knots (N,) of chunks, (N,); see know."""
+        """Return the descent of the body that feet need at knots (N,) of chunks, (N,); see know."""
         at = knots - self._first
         if len(at) and np.isnan(found := self._needs.take(at)).any():
             some = np.unique(at[np.isnan(found)])
             need = needed((some + self._first) / self.per_s)
-            self._needs[some] = np.where(need > 0.0, need, 0.0)  # nor what is no number
+            self._needs[some] = np.where(need > 0.0, need, 0.0)  # NaN counts as 0
         return self._needs.take(at)
 
     @cached_property
@@ -127,11 +127,11 @@ class Lowering:
 
     @cached_property
     def _needs(self) -> FloatArray:
-        """What feet need at knots of chunks, as far as it is known; else NaN."""
+        """The needs of feet at knots of chunks, NaN if unknown."""
         return np.full(int(self.chunks.max(initial=0)) - self._first + 1, np.nan)
 
     def at(self, times_s: FloatArray) -> FloatArray:
-        """Return by how much the body is lowered at times (F,) within the motion, (F,)."""
+        """Return the descent of the body at times (F,) within the motion, (F,)."""
         x = times_s * self.per_s
         span = np.floor(x)
         around = self._knots.take(self._rows(span.astype(np.int64)[:, None] + _FOUR))
@@ -142,15 +142,15 @@ class Lowering:
 
     @cached_property
     def _knots(self) -> FloatArray:
-        """The curves as far as they are known, (K,)."""
+        """The curves, as far as they are known, (K,)."""
         return np.zeros(self.count)
 
     @cached_property
     def _is_unknown(self) -> BoolArray:
-        """Whose curves are not known yet, (S,)."""
+        """Whose curves are unknown, (S,)."""
         return np.ones(len(self.chunks), dtype=np.bool_)
 
     @cached_property
     def _is_new(self) -> BoolArray:
-        """Which segments were not asked for yet."""
+        """Which segments have not been requested yet."""
         return np.ones(len(self.chunks) + 1, dtype=np.bool_)

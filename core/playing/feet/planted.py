@@ -1,4 +1,4 @@
-"""Where one foot is planted in clips that follow one another, before and after it is known which steps it makes."""
+"""Contacts of one foot in successive clips, before and after steps are chosen."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from .due_steps import SLOWEST_LEGS_PER_S, Hold
 from .footholds import NEVER_S, Loose
 
 SOON_S: Final = 1e-6
-"""What is sooner is at once."""
+"""Time below which two instants are the same."""
 
 
 @dataclass(frozen=True, eq=False)
 class Planted:
-    """Where one foot is planted in clips that follow one another, H times, in ground coordinates (see footholds.py).
+    """H contacts of one foot in successive clips, in ground coordinates (see footholds.py).
 
-    spans_s: (H, 2) when; at: (H, 3) where; loose: (H, 2) the foot as it is then if nothing holds it, NaN if that is
-    not known; first: (S + 1,) the first one of each of S segments, and H. fast: (S,) how fast it goes in each.
-    heights: (S, 2) how high it is as each begins and ends. turned: (H,) complex, how it is turned over the ground;
-    rounds: how many of a loop these are. astray: (H,) how far it is from where its clips have it anyway, since the body
-    is led another way meanwhile; None: nowhere.
+    spans_s: (H, 2) when. at: (H, 3) where. loose: (H, 2) the free foot then, NaN if unknown. first: (S + 1,) the first
+    contact of each of S segments, and H. fast: (S,) foot speed in each segment. heights: (S, 2) height as each begins
+    and ends. turned: (H,) complex, rotation over the ground. rounds: number of a loop's rounds included. astray: (H,)
+    distance from the clips' own position, since the body is led elsewhere meanwhile; None for zero.
     """
 
     spans_s: FloatArray
@@ -46,9 +45,10 @@ class Planted:
         return [found[begin:end] for begin, end in pairwise(first)]
 
     def above(self) -> list[list[float]]:
-        """Return how much higher than footholds the foot is on the other side of the seam before each segment.
+        """Return heights of the foot above footholds on the other side of the seam before each segment.
 
-        As the segment begins, than the last one before the seam, and as the one before ends, than the first one here.
+        As the segment begins, above the last foothold before the seam; as the one before ends, above the first one
+        here.
         """
         begin, end = self.first[:-1], self.first[1:]
         has, at = np.append(begin < end, False), np.append(self.at[:, 2], 0.0)
@@ -60,14 +60,14 @@ class Planted:
 
 
 def gaps_between(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[FloatArray, ...]:
-    """Return what lies between the footholds of one foot, as Footholds has it."""
+    """Return the gaps between the footholds of one foot, as Footholds stores them."""
     start, stop, lift, clear, *most = np.array([(
         hold.start_s, hold.stop_s, hold.lift, hold.clear, hold.ease_in_s, hold.ease_out_s) for hold in holds]
     ).reshape(-1, 6).T
     number = np.array([hold.number for hold in holds], dtype=np.int64)
 
     def edges(before: FloatArray, after: FloatArray, none: float) -> FloatArray:
-        """Return what holds before and after each gap, (..., 2, G)."""
+        """Return values before and after each gap, (..., 2, G)."""
         beside = np.full((*before.shape[:-1], 1), none)
         return np.stack((np.concatenate((beside, before), axis=-1), np.concatenate((after, beside), axis=-1)), axis=-2)
 
@@ -87,12 +87,12 @@ def gaps_between(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[F
 
 
 def _fastest(number: IntArray, foot: Planted) -> FloatArray:
-    """Return how fast a foot goes in any clip that plays between footholds with these numbers (H,), (H + 1,)."""
+    """Return the foot's greatest speed in the clips between footholds (H,), (H + 1,)."""
     segment = _segments(number, foot)
     spans = np.stack((np.append(0, segment), np.append(segment, len(foot.fast) - 1) + 1), axis=1)
     return np.asarray(np.maximum.reduceat(np.append(foot.fast, 0.0), spans.ravel())[::2])
 
 
 def _segments(number: IntArray, foot: Planted) -> IntArray:
-    """Return in which segments footholds with these numbers (H,) begin, (H,)."""
+    """Return the segments in which footholds (H,) begin, (H,)."""
     return np.searchsorted(foot.first, number, side="right") - 1

@@ -1,7 +1,7 @@
-"""How far feet rise that a clip has in the ground: seen over the whole clip, so that they come to it gently.
+"""How far sunken feet of a clip are raised: planned over the whole clip, so that it is smooth.
 
-A sole that comes down fast would be stopped as if it had hit something if it were lifted only while it is too deep: it
-begins to rise before. One that stands on the ground and goes down from there only stays where it is.
+A sole that comes down fast would stop abruptly if it were raised only while it is too deep, so the rise begins earlier.
+A planted sole that sinks from there only stays where it is.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from ...maths.arrays import FloatArray, IntArray
 from ...maths.envelopes import bowl_above
 
 KNOT_S: Final = STEP_S
-"""So far apart are the knots of how far a foot rises."""
+"""Spacing of the knots of the rise."""
 LANDS_LEGS_PER_S2: Final = 40.0
-"""A foot that comes down is stopped no harder, in leg lengths: by some three times what it weighs."""
+"""Greatest deceleration of a landing foot, in leg lengths per s²: about three times its weight."""
 _ROUNDING: Final = 1e-9
 _FOUR: Final = np.arange(4)
 _CUBIC: Final = np.array(((1.0, 4.0, 1.0, 0.0), (-3.0, 0.0, 3.0, 0.0), (3.0, -6.0, 3.0, 0.0),
                           (-1.0, 3.0, -3.0, 1.0))) / 6.0
-"""How much each of four knots counts between the middle ones, (4, 4), by powers of the share of the way: the uniform
-cubic B-spline (de Boor 1978)."""
+"""Weights of four knots between the middle ones, (4, 4), by powers of the share of the way: the uniform cubic B-spline
+(de Boor 1978).
+"""
 
 
 def knots_of(high: FloatArray, times_s: FloatArray, leg: float) -> FloatArray:
-    """Return how far a foot rises at knots of a cubic B-spline, (K,), as its own path and the rise land it gently.
+    """Return how far a foot is raised at knots of a cubic B-spline, (K,), so that path plus rise land gently.
 
-    high: (F,) how high its sole is above the ground at times (F,) from 0 on; less than 0 in it. leg: its length, more
-    than 0, in the same unit. The knots lie KNOT_S apart, from −KNOT_S on. What of its own path turns sharply above the
-    ground stays so.
+    high: (F,) heights of its sole above the ground at times (F,) from 0 on, negative in it. leg: its length, positive,
+    in the same unit. Knots are KNOT_S apart, from −KNOT_S on. Sharp turns of its own path above the ground stay.
 
     >>> knots_of(np.array((0.0, 0.0, -0.1)), KNOT_S * np.arange(3), 1.0).round(3).tolist()
     [0.0, 0.0, 0.0, 0.1, 0.2]
@@ -49,10 +49,10 @@ def knots_of(high: FloatArray, times_s: FloatArray, leg: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Rises:
-    """How far L feet rise in clips that are numbered.
+    """How far L feet are raised in numbered clips.
 
-    knots: (K, L) of all clips, one after another, see knots_of. first: (C,) the first of each; spans: (C,) how many
-    spans between knots each has.
+    knots: (K, L) of all clips, one after another, see knots_of. first: (C,) the first knot of each. spans: (C,) number
+    of spans between its knots.
     """
 
     knots: FloatArray
@@ -61,12 +61,12 @@ class Rises:
 
     @classmethod
     def of(cls, knots: Sequence[FloatArray]) -> Rises:
-        """Put together knots (K, L) of clips."""
+        """Combine knots (K, L) of clips."""
         counts = np.array([len(each) for each in knots])
         return cls(np.concatenate(knots), np.cumsum(counts) - counts, counts - 3)
 
     def at(self, clip: IntArray, times_s: FloatArray) -> FloatArray:
-        """Return how far feet rise at times (...,) of clips (...,), (..., L); before and after a clip as at its ends.
+        """Return how far feet are raised at times (...,) of clips (...,), (..., L); held constant outside a clip.
 
         >>> rises = Rises.of([knots_of(np.array((0.0, 0.0, -0.1, -0.1, -0.1)), np.linspace(0.0, 1.0, 5), 1.0)[:, None]])
         >>> rises.at(np.zeros(4, dtype=int), np.array((-1.0, 0.2, 0.4, 2.0)))[:, 0].round(3).tolist()
@@ -80,7 +80,7 @@ class Rises:
 
 
 def spline_counts(share: FloatArray) -> FloatArray:
-    """Return how much each of four knots of a cubic B-spline counts (..., 4), at shares (...,) between the middle two.
+    """Return the weights of four knots of a cubic B-spline, (..., 4), at shares (...,) between the middle two.
 
     >>> (6.0 * spline_counts(np.array((0.0, 1.0)))).round(9).tolist()
     [[1.0, 4.0, 1.0, 0.0], [0.0, 1.0, 4.0, 1.0]]

@@ -1,9 +1,9 @@
-"""Steps that would be faster than the clips' own feet lead less far: to a little beside where a clip has the foot.
+"""Shortens steps that would be faster than the clips' own feet, by moving their footholds.
 
-A step that has too little time for its way could only be hurried, or left out. What it is too long by is shared by the
-footholds before and after it, most of it by the one that is held for a shorter time; how far each may be beside where
-its clip has it, is limited. All steps of a foot are looked at together, since a foothold lies between two of them
-(position based dynamics: Müller et al. 2007, with all constraints at once).
+A step with too little time for its distance could otherwise only be hurried, or left out. The excess distance is shared
+by the footholds before and after it, most of it by the one with the shorter contact. Each foothold's distance from the
+clip's position is limited. All steps of a foot are solved together, since a foothold lies between two of them (position
+based dynamics: Müller et al. 2007, with all constraints at once).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 
 BESIDE_LEGS: Final = 0.15
-"""So far beside where its clip has it a foot stands at most, in leg lengths: legs reach so far."""
+"""Greatest distance of a foothold from the clip's position, in leg lengths: legs reach that far."""
 _PASSES: Final = 24
 _CAREFUL: Final = 0.8
-"""Of what is too far, so much is gone in each: what is pulled to both sides would swing."""
+"""Share of the excess that is removed in each round: footholds pulled to both sides would oscillate."""
 _NEAR_LEGS: Final = 1e-6
 _LEAST_S: Final = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """What is the same in each round of a loop, of H footholds.
+    """The correspondence of a loop's rounds, for H footholds.
 
-    same: (H,) numbers; footholds with the same one are of the same clip, another time. turned: (H,) complex of length
-    1, how each is turned over the ground. is_asked: (H,) of each number one: the others follow it.
+    same: (H,) numbers; footholds with equal numbers are of the same clip in another round. turned: (H,) complex of
+    length 1, each one's rotation over the ground. is_asked: (H,) one of each number; the others follow it.
     """
 
     same: IntArray
@@ -38,18 +38,18 @@ class Rounds:
 
     @classmethod
     def of(cls, number: IntArray, turned: ComplexArray, rounds: int) -> Rounds:
-        """Take the footholds of these numbers (H,), in order, of as many as lie one round after another."""
+        """Take the footholds with these numbers (H,), in order, of successive rounds."""
         of_round = max(len(turned) // rounds, 1)
         return cls(number % of_round, turned[number], number // of_round == rounds // 2)
 
 
 def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length: float,
               rounds: Rounds, astray: FloatArray | None = None) -> ComplexArray:
-    """Return where a foot is held, (H,) complex over the ground, so that its ways are as short as they should be.
+    """Return footholds, (H,) complex over the ground, whose distances are limited.
 
-    at: (H,) where its clips have it; held_s: (H,) for how long. most: (H − 1,) how far it is to be from each to the
-    next. astray: (H,) how far each is beside already, None: nowhere. Where footholds may not be so far beside, ways
-    stay longer.
+    at: (H,) the clips' positions. held_s: (H,) contact durations. most: (H − 1,) greatest distance from each to the
+    next. astray: (H,) distance from the clip's position already, None for zero. If footholds may not move far enough,
+    distances stay longer.
 
     >>> one = Rounds.of(np.arange(2), np.ones(2, dtype=complex), 1)
     >>> at, held_s, most = np.array((0.0, 0.5), dtype=complex), np.array((3.0, 1.0)), np.array((0.4,))

@@ -1,4 +1,4 @@
-"""Points of the soles: of the skin, where it is known, or as far as a skeleton tells where they are."""
+"""Points of the soles: from the skin if it is known, else from the skeleton."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from .footholds import ground_axes
 from .legs import Leg
 
 _BALL: Final = 0.6
-"""Where the ball of a foot is between below the ankle and the tip of the toes."""
+"""Position of the ball between below the ankle and the tip of the toes."""
 _LEAST_LEGS: Final = 0.25
-"""How far it is at least from below the ankle to the tip of the toes, in leg lengths."""
+"""Least distance from below the ankle to the tip of the toes, in leg lengths."""
 _HEEL: Final = 0.25
-"""And how far to the heel, on the other side, against that."""
+"""Distance to the heel, on the other side, as a share of that."""
 _HIGH_LEGS: Final = 0.08
-"""How high the ankle is, where there is no ball."""
+"""Height of the ankle if there is no ball."""
 _SOLE_LEGS: Final = 0.05
-"""Skin of a foot that is at most so much higher than its lowest belongs to the sole."""
+"""Height range of a foot's skin that belongs to the sole."""
 _SUNK_LEGS: Final = 0.1
-"""So deep in the ground a clip may have feet that are to stand on it: half a step of usual stairs."""
+"""Depth in the ground from which on a clip means another ground: half a step of usual stairs."""
 SOFT_LEGS: Final = 0.02
-"""Feet are kept above the ground softly: over so much of the leg."""
+"""Soft range of feet above the ground, in leg lengths."""
 _OF_GUESSED: Final = np.array((1.0, 0.0, 1.0, 0.0))
-"""How much the joint that is held carries ball, ankle, tip of the toes and heel, where the last two are guessed."""
+"""Weights of the held joint for ball, ankle, tip of the toes and heel, if the last two are guessed."""
 _SURE: Final = 2
 _OF_FOOT: Final = ((1.0, 0.0), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
 _OF_ANKLE: Final = ((-1.0, 0.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (1.0, -1.0))
-"""Where points of a sole of skin are, ahead and aside: of those that mostly move with the joint held, or the ankle."""
+"""Points of a skin sole, ahead and aside: of skin that mostly follows the held joint, or the ankle."""
 _TIPS_OF_FOOT: Final = ((1.0, -1.0), (1.0, -0.2))
 _TIPS_OF_ANKLE: Final = ((-1.0, -1.0),)
-"""And where points are of all of its skin, ahead and up: feet swing with toes down, whose tips are not of the sole."""
+"""Points of all of the foot's skin, ahead and up: swinging toes point down, and their tips are not in the sole."""
 _OF_SHIN: Final = ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0))
-"""Where points are of a sole that mostly moves with the shin, as of boots whose heels are bound to it."""
+"""Points of a sole that mostly follows the shin, such as boots whose heels are bound to it."""
 _MOVED_BY_SHIN: Final = 0.2
-"""Where a shin carries no point of the soles by more than that, the ankle stands for it."""
+"""If a shin's weight is at most this for all points of the soles, the ankle replaces it."""
 
 
 @dataclass(frozen=True)
 class Soles:
-    """N points of each of L soles, each carried by the ankle, by the joint that is held, and where need be by the knee.
+    """N points of each of L soles, each carried by the ankle, by the held joint and, if needed, by the knee.
 
-    numbers: all of them, as (x, y, z, 1) in the ankle's axes, and in those of the other joints, each times how much
-    that joint carries the point. shape: (N, L, 8 or 12). sure: the first so many are the body's own, the others are
-    guessed. at_rest: how high they are where the body stands at rest, L after L of all of them.
+    numbers: all points, as (x, y, z, 1) in the axes of each of these joints, times the joint's weight. shape: (N, L, 8
+    or 12). sure: number of points of the body itself; the others are guessed. at_rest: heights in the rest pose, leg by
+    leg.
     """
 
     numbers: tuple[float, ...]
@@ -62,10 +62,10 @@ class Soles:
 
     @classmethod
     def of(cls, skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray, skin: SkinPoints | None = None) -> Soles:
-        """Choose them: the rim of the skin's soles, also where toes begin.
+        """Choose the points: the rim of the skin's soles, also where toes begin.
 
-        Of feet without skin: ball and ankle, and the tip of the toes and the heel, guessed as high at rest as the ball.
-        skeleton: as it stands at rest, upright. up: unit vector (3,) of model space. skin: of the skeleton.
+        Without skin: ball, ankle, tip of the toes and heel; the last two are guessed at the ball's rest height.
+        skeleton: in an upright rest pose. up: unit vector (3,) of model space. skin: of the skeleton.
         """
         guessed = [_guessed(skeleton, legs, leg, up) for leg in legs]
         found = [None if skin is None else _of_skin(skin, skeleton, leg, up, tip - heel)
@@ -91,7 +91,7 @@ class Soles:
 
     @property
     def are_skin(self) -> bool:
-        """Whether they are of the body's skin: at rest the lowest of them is on the ground."""
+        """Whether they are of the body's skin: then the lowest one is on the ground at rest."""
         return self.sure == self.shape[0]
 
     @property
@@ -101,20 +101,20 @@ class Soles:
 
     @cached_property
     def points(self) -> FloatArray:
-        """All of them, (N, L, 8)."""
+        """All points, (N, L, 8)."""
         return np.array(self.numbers).reshape(self.shape)
 
     @cached_property
     def rest_heights(self) -> FloatArray:
-        """How high they are at rest, (N, L)."""
+        """Heights at rest, (N, L)."""
         return np.array(self.at_rest).reshape(self.shape[1], self.shape[0]).T
 
     @cached_property
     def ground(self) -> FloatArray:
-        """How high the ground is below each of the sure ones, (L, N), as the body shows it at rest.
+        """Ground heights below each of the sure points, (L, N), as the body's rest pose shows them.
 
-        Below skin, where the lowest is that feet carry: a heel's rim that is higher at rest may come down to there.
-        What shins carry may hang below that, as a hem does. Ball and ankle are as high on it as at rest.
+        For skin, that of the lowest point that feet carry: a heel's rim that is higher at rest may come down to it.
+        Points that shins carry, such as a hem's, may be lower. Ball and ankle are as high above it as at rest.
         """
         rest = self.rest_heights.T[:, :self.sure]
         if not self.are_skin:
@@ -124,7 +124,7 @@ class Soles:
         return np.asarray(np.where(of_shin, np.minimum(rest, lowest), lowest))
 
     def heights(self, knees: FloatArray, ankles: FloatArray, feet: FloatArray) -> FloatArray:
-        """Return how high they are, (L, F, N), by matrices (L, F, 4, 4) in ground coordinates."""
+        """Return their heights, (L, F, N), by matrices (L, F, 4, 4) in ground coordinates."""
         joints = (ankles, feet, knees)[:self.shape[2] // 4]
         return np.concatenate([matrices[..., 2, :] for matrices in joints], axis=-1) @ self._by_foot
 
@@ -140,10 +140,10 @@ class Soles:
 
 
 def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray:
-    """Return how low points of soles may be, (...,), that a clip has so low: at most as they are at rest.
+    """Return least heights of soles' points, (...,), from those of a clip: at most those at rest.
 
-    That is where the ground is, unless the clip has them far below it: there it means another ground, and as much as
-    lies between comes little by little. leg: a length, as lowest and at_rest (...,) are.
+    At rest they show the ground. If the clip has them far below it, it means another ground; the difference is then
+    allowed gradually. leg: a length, in the unit of lowest and at_rest (...,).
 
     >>> on_ground(np.array((0.3, -0.05, -0.15, -0.3)), np.zeros(4), 1.0).round(2).tolist()
     [0.3, 0.0, -0.1, -0.3]
@@ -153,7 +153,7 @@ def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray
 
 
 def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) -> FloatArray:
-    """Return where the ball of a foot, its ankle, the tip of its toes and its heel are at rest, (4, 3)."""
+    """Return the ball of a foot, its ankle, the tip of its toes and its heel at rest, (4, 3)."""
     position = skeleton.rest_world[..., 3]
     length, ankle = leg.length(skeleton), position[leg.ankle]
     ball = position[leg.foot] if leg.foot != leg.ankle else ankle - _HIGH_LEGS * length * up
@@ -166,11 +166,11 @@ def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) 
 
 def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
              ahead: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return points of the rim of a sole's skin at rest, (N, 3), and how much ankle, foot and knee carry each, (N, 3).
+    """Return points of the rim of a sole's skin at rest, (N, 3), and weights of ankle, foot and knee, (N, 3).
 
-    None if no skin moves with the foot, nor any with the ankle that goes on ahead over it, as a shoe does whose toes
-    do not bend. ahead: (3,) from heel to toes. Skin that moves with the shin belongs to the sole where it is as low.
-    The ankle carries what the other two do not.
+    None if no skin moves with the foot, nor with the ankle ahead of it, as in shoes whose toes do not bend. ahead: (3,)
+    from heel to toes. Skin that moves with the shin belongs to the sole if it is as low. The ankle carries what the
+    other two do not.
     """
     of_ankle, of_foot, of_shin = (with_descendants(skeleton.parents, np.array((joint,)))
                                   for joint in (leg.ankle, leg.foot, leg.knee))
@@ -202,13 +202,13 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
 
 
 def _local(skeleton: Skeleton, joint: int, positions: FloatArray) -> FloatArray:
-    """Return positions (N, 3) as (x, y, z, 1) in the axes of a joint at rest, (N, 4)."""
+    """Return positions (N, 3) as (x, y, z, 1) in the rest axes of a joint, (N, 4)."""
     rest = skeleton.rest_world[joint]
     return np.append(np.linalg.solve(rest[:, :3], (positions - rest[:, 3]).T).T, np.ones((len(positions), 1)), axis=1)
 
 
 def _forward(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:
-    """Return where a body looks at rest, of unit length; nowhere where it has one leg alone."""
+    """Return the facing direction of a body at rest, of unit length; zero for a body with one leg."""
     hips = {leg.side: skeleton.rest_world[leg.hip, :, 3] for leg in legs}
     ahead = rot.cross(hips.get("l", np.zeros(3)) - hips.get("r", np.zeros(3)), up) if len(hips) > 1 else np.zeros(3)
     return np.asarray(ahead / max(float(np.linalg.norm(ahead)), 1e-30))

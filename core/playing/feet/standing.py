@@ -1,11 +1,10 @@
-"""Planted feet stay in place, by a correction of the legs.
+"""Foot lock: planted feet stay in place by IK of the legs.
 
-When a foot is planted is taken from the clips, each on the skeleton that it came from (clips/contacts.py). While it is,
-the joint that bears it is held in one position; the ankle goes along, and hip and knee turn so that they reach it.
-Where the leg would become straight, the body goes down a little, before the foot is there. At seams a foot stays,
-or makes a step (steps.py); on its way from or to a foothold it is lifted a little, and the rims of soles go no lower
-than the clips on both sides have them. Feet that a clip has in the ground are lifted onto it. A foot keeps its turn.
-What the clips alone tell is in footwork.py; for poses that are tweaked see tweaked_feet.py.
+Contacts come from the clips, each on its original skeleton (clips/contacts.py). During a contact the foot's joint is
+held in one position; the ankle follows, and hip and knee turn to reach it. If the leg would become straight, the body
+goes down a little beforehand. At seams a foot stays, or makes a step (steps.py). On its way from or to a foothold it is
+lifted a little, and the rims of soles go no lower than in the clips on both sides. Sunken feet are raised onto the
+ground. A foot keeps its rotation. What clips alone tell is in footwork.py; for tweaked poses see tweaked_feet.py.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from .lowering import Lowering
 
 @dataclass(frozen=True, eq=False)
 class Feet(Over):
-    """The last stage: planted feet stay in place.
+    """The stage that locks planted feet.
 
-    row: the segments whose clips tell when feet are planted. skeleton_map: tells what the joints are, legs among them;
-    up: unit vector (3,) of model space. skin: of the body, where it is known. lifts_sunk: whether feet that a clip has
-    in the ground are lifted onto it, beside transitions too. warped: what bends the way over the ground below.
+    row: the segments whose clips have the contacts. skeleton_map: roles of the joints, legs among them. up: unit vector
+    (3,) of model space. skin: of the body, if known. lifts_sunk: whether sunken feet are raised onto the ground away
+    from transitions too. warped: the stage below that bends the path over the ground, if any.
     """
 
     row: Row
@@ -46,7 +45,7 @@ class Feet(Over):
     warped: Warped | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with planted feet in place; see Stage."""
+        """Return the poses of the stage below with planted feet in place; see Stage."""
         segment, gaps = self.row.segment_at(times_s), self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
         pose, kept = self._posed(self._posed_by, times_s, FIRST_ROUND, times_s, gaps)
@@ -57,7 +56,7 @@ class Feet(Over):
 
     @cached_property
     def moved(self) -> BoolArray:
-        """Joints that anything moves, (J,); legs always."""
+        """Joints that anything moves, (J,); always includes the legs."""
         moved = self.below.moved.copy()
         for leg in self.footwork.legs:
             moved[[leg.hip, leg.knee, leg.ankle]] = True
@@ -68,7 +67,7 @@ class Feet(Over):
     def steps(self) -> tuple[tuple[str, float, float, int], ...]:
         """The steps that feet make at seams, of one round of a loop.
 
-        Each with its side, when it begins and ends, and the segment before its seam.
+        Each with its side, its beginning and end, and the segment before its seam.
         """
         footholds, legs = self.lock.footholds, self.footwork.legs
         begin_s, end_s = footholds.edges_s
@@ -80,7 +79,7 @@ class Feet(Over):
 
     @cached_property
     def held_s(self) -> tuple[tuple[str, FloatArray], ...]:
-        """When feet are held, of one round of a loop: each with its side, and when it begins and ends, (K, 2)."""
+        """The contacts of one round of a loop: each with its side, beginning and end, (K, 2)."""
         found = []
         for number, leg in enumerate(self.footwork.legs):
             spans = np.clip(self.lock.footholds.spans_s(number), 0.0, self.duration_s)
@@ -89,52 +88,52 @@ class Feet(Over):
 
     @cached_property
     def footwork(self) -> Footwork:
-        """What is known before any pose is asked for."""
+        """What is known before any pose is computed."""
         return Footwork(self.below, self.row, self.skeleton_map, self.up, self.skin, self.lifts_sunk, self.warped)
 
     @cached_property
     def lock(self) -> FeetLock:
-        """What holds the feet, with their footholds."""
+        """The foot lock with its footholds."""
         return FeetLock(self.skeleton_map, self.footwork.legs, self._footholds(), self.up, self.footwork.soles)
 
     def _footholds(self) -> Footholds:
-        """Return the footholds, of which nothing was looked up in poses yet."""
+        """Return the footholds without anything computed from poses."""
         return self.footwork.footholds.anew()
 
     @property
     def _posed_by(self) -> Stage:
-        """What poses the body, before `_posed` changes anything."""
+        """The stage that poses the body before `_posed` changes anything."""
         return self.below
 
     def _posed(self, stage: Stage, own_s: FloatArray, rounds: IntArray, times_s: FloatArray,
                gaps: IntArray) -> tuple[Pose, Kept | None]:
-        """Return what a stage poses at times own_s (F,) in rounds (F,), and what tweaks do to feet, None: nothing.
+        """Return a stage's poses at times own_s (F,) in rounds (F,), and the effect of tweaks on feet, or None.
 
-        times_s: the same in all rounds of a loop; gaps: (L, F) at these.
+        times_s: the same in all rounds of a loop. gaps: (L, F) at these.
         """
         return stage.sample(own_s, rounds), None
 
     def _plan(self, gaps: IntArray) -> None:
-        """Find what footholds want to know over gaps (L, F), and over those before them, where it is not known."""
+        """Compute what footholds need over gaps (L, F), and over those before them, if it is unknown."""
         if not np.count_nonzero(self._is_new.take(gaps)):
             return
         self._plan_over(np.union1d(gaps, np.maximum(gaps - 1, 0)))
         self._is_new[gaps] = False
 
     def _plan_over(self, gaps: IntArray) -> None:
-        """Find that over gaps (N,)."""
+        """Compute that over gaps (N,)."""
         self.lock.footholds.know(gaps, self._loose)
         self.lock.footholds.plan(gaps, self._upright_at, lambda times_s: self._lacks(times_s)[1:])
 
     def _lowered(self, times_s: FloatArray, segment: IntArray, near: FloatArray) -> FloatArray:
-        """Return by how much the body is lowered at times (F,) in segments (F,) near transitions, (F,)."""
+        """Return the body's descent at times (F,) in segments (F,) near transitions, (F,)."""
         if not np.count_nonzero(near):
             return np.zeros(len(near))
         self._know_lowering(segment[near > 0.0])
         return self._lowering.at(times_s)
 
     def _know_lowering(self, segments: IntArray) -> None:
-        """Find the curves before and after segments (N,), where they are not known."""
+        """Compute the curves before and after segments (N,), if they are unknown."""
         self._lowering.know(segments, self._needed)
 
     @cached_property
@@ -142,7 +141,7 @@ class Feet(Over):
         return self.footwork.lowering()
 
     def _needed(self, times_s: FloatArray) -> FloatArray:
-        """Return by how much the body has to be lowered for feet that are held at times (F,), (F,); see _lacks."""
+        """Return the body's descent that held feet need at times (F,), (F,); see _lacks."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
         return self._lacks(times_s)[0]
@@ -153,7 +152,7 @@ class Feet(Over):
         return np.ones(self.lock.footholds.edges_s.shape[1], dtype=np.bool_)
 
     def _loose(self, times_s: FloatArray) -> FloatArray:
-        """Return where feet are at times (F,) if nothing holds them, (F, L, 3) in ground coordinates.
+        """Return positions of free feet at times (F,), (F, L, 3) in ground coordinates.
 
         In a loop also in its other rounds.
         """
@@ -163,12 +162,12 @@ class Feet(Over):
         return self.footwork.joints.positions(pose)
 
     def _upright_at(self, times_s: FloatArray) -> FloatArray:
-        """Return how much feet are held in height too at times (F,), in a loop also in its other rounds."""
+        """Return the lock weights in height at times (F,), in a loop also in its other rounds."""
         times_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
         return self.footwork.around(times_s, self.row.segment_at(times_s))[0]
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what feet that are held at times (F,) lack, likewise; see FeetLock."""
+        """Return what held feet lack at times (F,), likewise; see FeetLock."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)

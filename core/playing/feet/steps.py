@@ -1,11 +1,11 @@
-"""From the contacts of clips to the footholds of a row: what a foot does where one clip becomes the next.
+"""From contacts of clips to footholds of a row: what a foot does where one clip becomes the next.
 
-It is planted on both sides, and the positions agree: it stays. It is planted on both sides elsewhere: it makes a step.
-It is planted on one side, or there is time for the clips' own swing between the two: it leaves or arrives as in the
-clips, and clears the ground on its way. Where they leave it so little time that this would be a jerk over such a
-distance, it makes a step, too. A step begins before the seam or ends after it such that the other foot bears the body
-meanwhile, if it can. A foot that has no time for a step, or none while the other foot bears the body, stands in one
-place on both sides: where it stands longer. Steps that would be faster than the clips' own feet lead less far.
+If both clips have a contact at about the same position, the foot stays. If their positions differ, it makes a step. If
+only one clip has a contact, or there is time for the clips' own swing, the foot leaves or arrives as in the clips, and
+clears the ground on its way. If that would be a jerk in the time given, it makes a step too. A step begins before the
+seam or ends after it, so that the other foot carries the body meanwhile, if possible. A foot without time for a step,
+or without another foot to carry the body, stands in one place on both sides: the one with the longer contact. Steps
+that would be faster than the clips' own feet are shortened.
 """
 
 from __future__ import annotations
@@ -36,37 +36,38 @@ from .planted import SOON_S, Planted, gaps_between
 from .shorter_steps import Rounds, shortened
 
 SAME_LEGS: Final = 0.04
-"""Footholds so near to each other, in leg lengths, are one."""
+"""Footholds nearer than this, in leg lengths, are one."""
 _SLIDE_LEGS: Final = 0.15
-"""And so near where one clip goes on as the other ended: the foot is where it was, though it slides in the clips."""
+"""The same limit if one clip continues the other: the foot stays where it was, though it slides in the clips."""
 SWING_S: Final = 0.25
-"""Where the clips leave so much time between two footholds, their own swing leads from one to the other."""
+"""If the clips leave this much time between two footholds, their own swing leads from one to the other,"""
 _SWING: Final = 1.0 / PEAK
-"""At most as fast, on average, against how fast the foot goes in the clips: what is farther needs a step."""
+"""if its mean speed is at most this share of the foot's speed in the clips; farther footholds need a step."""
 BRIEF_S: Final = 0.1
-"""A foot that leaves one foothold for so short a time stays there, where the next is the same."""
+"""A foot that leaves one foothold for so short a time stays there, if the next one is the same."""
 OPEN_S: Final = 0.02
-"""A foot that is planted so short a time from a clip's end is planted at the end."""
+"""A contact that ends within this time of a clip's end lasts until the end."""
 _HURRIED: Final = 0.9
-"""Of its time: a step is so much quicker at most to stay within its transition."""
+"""Least share of its duration to which a step is hurried to stay within its transition."""
 _LEAST_ROOM: Final = 0.6
-"""Of its time: what has less, since the other foot steps on the other side of the seam, is no step but a jerk."""
+"""Least share of its duration that a step needs; with less, since the other foot steps beyond the seam, it is a jerk.
+"""
 _MOST_AIRBORNE: Final = 0.5
-"""Of its time: where no other foot bears the body for longer, a foot stays,"""
+"""Share of its duration: if no other foot carries the body for longer, a foot stays,"""
 _STAYS_LEGS: Final = 0.3
-"""if it is so near where the next clip has it: the leg reaches so far."""
+"""if it is this near to the next clip's position: the leg reaches so far."""
 _LOW_LEGS: Final = 0.1
-"""So much higher than its foothold a foot is at most, if nothing holds it, as it leaves or arrives at seams."""
+"""Greatest height of a free foot above its foothold as it leaves or arrives at seams."""
 TOUCH_S: Final = 0.12
-"""A clip that begins or ends so soon before or after a foot only touches the ground: no step leads there."""
+"""A contact shorter than this at a clip's beginning or end is a touch only: no step leads there."""
 
 
 @dataclass(frozen=True, eq=False)
 class Seams:
-    """When S segments begin and end, (S,), and when the transitions play that lead to them, (S,).
+    """When S segments begin and end, (S,), and when the transitions that lead to them play, (S,).
 
-    A transition is without length where it is not needed. is_cut: (S,) there is none, and feet are not where the clip
-    before left them: nothing goes over this seam.
+    A transition has no length where it is not needed. is_cut: (S,) there is none, and feet are not where the clip
+    before left them: no contact spans this seam.
     """
 
     begin_s: FloatArray
@@ -89,7 +90,7 @@ def footholds(feet: Sequence[Planted], seams: Seams, leg_lengths: Sequence[float
 
 
 class _Walker:
-    """Puts the footholds of all legs together, segment by segment."""
+    """Joins the footholds of all legs, segment by segment."""
 
     def __init__(self, leg_lengths: Sequence[float]) -> None:
         self._lengths = tuple(leg_lengths)
@@ -103,8 +104,8 @@ class _Walker:
               end_s: float, window_s: Sequence[float] | None) -> None:
         """Append the footholds of a segment, in order, for each leg.
 
-        above: see Planted.above. fast: how fast feet go in it. begin_s, end_s: of its clip. window_s: when the
-        transition plays that leads here; None: the one before is cut.
+        above: see Planted.above. fast: speed of feet in it. begin_s, end_s: of its clip. window_s: when the transition
+        that leads here plays, None for a cut.
         """
         due: list[DueStep] = []
         self._clips_fast, self._fast = max(self._fast, fast), fast
@@ -130,7 +131,7 @@ class _Walker:
 
     def _join(self, leg: int, known: list[Hold], more: list[Hold], above: Sequence[float],
               seam_s: tuple[float, float], window_s: Sequence[float]) -> DueStep | None:
-        """Let a foot stay where both positions agree; return the step that it has to make.
+        """Let a foot stay if both positions agree; return the step that it has to make, or None.
 
         seam_s: when the clip before ends and this one begins.
         """
@@ -162,9 +163,9 @@ class _Walker:
         return DueStep(leg, last, first, own_s, self._lengths[leg], self._clips_fast, goes_on)
 
     def _due(self, leg: int, known: list[Hold], more: list[Hold], own_s: tuple[float, float]) -> DueStep | None:
-        """Return the step that a foot has to make, for which it has time; let its own swing clear the ground.
+        """Return the step that a foot has to make, if it has time for one; else let its own swing clear the ground.
 
-        A clip in which a foot is never planted leads it as it will. own_s: see DueStep.
+        A clip without contacts of a foot leads it freely. own_s: see DueStep.
         """
         if not known or not more:
             return None
@@ -180,9 +181,9 @@ class _Walker:
         return step
 
     def _with_room(self, due: list[DueStep], segment: Sequence[list[Hold]], window_s: Sequence[float]) -> list[DueStep]:
-        """Return steps in their order, those alone that have time while the other foot bears the body.
+        """Return steps in their order, only those with time while the other foot carries the body.
 
-        A foot that has none stands once.
+        A foot without time stands in one place.
         """
         steps = in_order(due)
         if not steps:
@@ -196,11 +197,11 @@ class _Walker:
 
     def _stand_once(self, leg: int, known: list[Hold], more: list[Hold],
                     own_s: tuple[float, float]) -> DueStep | None:
-        """Make one foothold of two between which there is no time for a step: there where the foot stands longer.
+        """Merge two footholds without time for a step between them, at the one with the longer contact.
 
-        It stands as long as on both sides together, unless its way from the foothold before, or to the next, needs some
-        of that time; return that way where it has to be a step. own_s: when the first ends in its clip, and the second
-        begins.
+        Its contact lasts from the first one's beginning to the second one's end, unless the way from the foothold
+        before, or to the next, needs some of that time. Return that way if it has to be a step. own_s: when the first
+        ends in its clip, and the second begins.
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
         last.stop_s, first.start_s = own_s
@@ -219,10 +220,10 @@ class _Walker:
 
     def _step(self, step: DueStep, order: int, edge_s: float | None, segment: Sequence[Sequence[Hold]],
               window_s: Sequence[float]) -> None:
-        """Lift a foot from its last foothold and set it down on the next one.
+        """Lift a foot from its last foothold and put it down on the next one.
 
-        edge_s: of both feet the first one (order 0) has stepped by then, the second one (1) steps from then on; None:
-        the other need not step.
+        edge_s: when the first of both feet (order 0) has stepped, and from which on the second one (1) steps; None if
+        the other makes no step.
         """
         last, first = step.last, step.first
         if edge_s is None:
@@ -240,7 +241,7 @@ class _Walker:
 
     def _when(self, step: DueStep, segment: Sequence[Sequence[Hold]],
               window_s: Sequence[float]) -> tuple[float, float]:
-        """Return when a step begins, and how long it takes, while the other foot stands, if that is possible."""
+        """Return when a step begins, and its duration, during a contact of the other foot if possible."""
         last, first = step.last, step.first
         time_s = _time_s(step, window_s[1] - window_s[0])
         latest = min(last.stop_s, step.latest_s - time_s)
@@ -251,10 +252,10 @@ class _Walker:
 
     def _calmer(self, step: DueStep, when_s: tuple[float, float], sooner: float,
                 segment: Sequence[Sequence[Hold]]) -> tuple[float, float]:
-        """Return when a step begins and ends that takes its time, as long as the other feet bear the body meanwhile.
+        """Return beginning and end of a step that takes more time, while the other feet carry the body.
 
-        when_s: when it does at least. sooner: how much of what it takes longer comes before, 0…1; all of it or none
-        where the other foot steps afterwards or before.
+        when_s: its shortest span. sooner: share of the extra time before it, 0…1; 0 or 1 if the other foot steps before
+        or after it.
         """
         start_s, stop_s = when_s
         borne_from_s, borne_until_s = -NEVER_S, NEVER_S
@@ -273,9 +274,9 @@ class _Walker:
         return start_s, stop_s
 
     def _bear(self, step: DueStep, segment: Sequence[Sequence[Hold]]) -> None:
-        """Let the other feet stand during a step, as long as that leaves them time for their own way.
+        """Extend contacts of the other feet over a step, if that leaves them time for their own way.
 
-        Each at most twice as long as it does anyway: who touches the ground as he runs cannot stand there.
+        Each to at most twice its duration: a foot that touches the ground in running cannot stand there.
         """
         for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if leg == step.leg or not known or not more:
@@ -291,7 +292,7 @@ class _Walker:
                 first.start_s = min(first.start_s, soonest_s)
 
     def _is_borne_by_none(self, step: DueStep, segment: Sequence[Sequence[Hold]], window_s: Sequence[float]) -> bool:
-        """Tell whether no other foot, though it stands on both sides, bears the body during a step that is not wide."""
+        """Return whether no other foot carries the body during a short step, although it has contact on both sides."""
         begin_s, time_s = self._when(step, segment, window_s)
         others = [known and more for leg, (known, more) in enumerate(zip(self._holds, segment, strict=True))
                   if leg != step.leg]
@@ -299,7 +300,7 @@ class _Walker:
                 and self._airborne_s(step.leg, begin_s, begin_s + time_s, segment) > _MOST_AIRBORNE * time_s)
 
     def _airborne_s(self, leg: int, begin_s: float, end_s: float, segment: Sequence[Sequence[Hold]]) -> float:
-        """Return for how long no other foot is held between two instants."""
+        """Return for how long no other foot has contact between two instants."""
         held = 0.0
         for other, (known, more) in enumerate(zip(self._holds, segment, strict=True)):
             if other != leg:
@@ -308,7 +309,7 @@ class _Walker:
         return round(end_s - begin_s - held, 6)
 
     def footholds(self, feet: Sequence[Planted]) -> Footholds:
-        """Return what came together of where feet are planted."""
+        """Return the joined footholds of all feet."""
         for each_foot in zip(self._holds, feet, self._lengths, strict=True):
             _shorten(*each_foot)
         each = [gaps_between(*foot) for foot in zip(self._holds, feet, self._lengths, strict=True)]
@@ -321,8 +322,8 @@ def _stay_low(last: Hold, first: Hold, above: Sequence[float], seam_s: tuple[flo
               window_s: Sequence[float], leg_length: float) -> None:
     """Let a foot leave sooner, or land later, while the clip on the other side of the seam has it in the air.
 
-    There the transition has taken the body up, or the foot: it comes down as what is added to the clip fades, which
-    goes about as u²·(2 − u) does, see blending.Inertialization.
+    There the transition has lifted the body or the foot. It comes down as the transition's offset fades, which goes
+    about as u²·(2 − u) does, see blending.Inertialization.
     """
     whole_s, sides_s = max(window_s[1] - window_s[0], SOON_S), (seam_s[0] - window_s[0], window_s[1] - seam_s[1])
     for hold, high, side_s in zip((last, first), above, sides_s, strict=True):
@@ -338,7 +339,7 @@ def _stay_low(last: Hold, first: Hold, above: Sequence[float], seam_s: tuple[flo
 
 
 def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
-    """Let steps of one foot that are too fast for the clips lead less far; see shorter_steps.py."""
+    """Shorten steps of one foot that are too fast for the clips; see shorter_steps.py."""
     if not any(hold.lift > 0.0 for hold in holds):
         return
     over, fast, spans_s = (np.array([getattr(hold, name) for hold in holds]) for name in ("over", "fast", "span_s"))
@@ -356,5 +357,5 @@ def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
 
 
 def _time_s(step: DueStep, room_s: float) -> float:
-    """Return how long a step takes at least that has so much room in its transition."""
+    """Return the shortest duration of a step with so much room in its transition."""
     return max(min(step.time_s, room_s), _HURRIED * step.time_s, step.first.start_s - step.last.stop_s)

@@ -1,7 +1,7 @@
-"""Planted feet of poses that are tweaked: they stay in place, and keep the height and turn that they have without it.
+"""Foot lock for tweaked poses: planted feet stay in place, with the height and rotation they have without tweaks.
 
-What clips alone tell is the same as without tweaks, and so is what was found where no tweak acts: it is taken from
-there. Only over gaps between footholds at whose edges tweaks act, and at such instants, poses are looked up anew.
+What clips alone tell is shared with the untweaked motion, and so are results where no tweak acts. Poses are computed
+again only for gaps at whose edges tweaks act.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from .kept import Kept, keep
 from .standing import Feet
 
 _MANY: Final = 64
-"""Who asks for so many instants at once will ask for those after them, too:"""
+"""Requests with this many instants are likely to be followed by later ones:"""
 _AHEAD: Final = 3.0
-"""for so many times as long."""
+"""compute ahead for this many times their span."""
 
 
 @dataclass(frozen=True, eq=False)
 class TweakedFeet(Feet):
-    """The stage that keeps planted feet in place above tweaks, which are `below`. plain: the same without these."""
+    """The stage that locks feet above tweaks, which are `below`. plain: the same stage without tweaks."""
 
     plain: Feet = field(kw_only=True)
 
     @classmethod
     def of(cls, plain: Feet, tweaks: Tweaked) -> TweakedFeet:
-        """Put tweaks below a stage that holds feet."""
+        """Put tweaks below a stage that locks feet."""
         return cls(tweaks, plain.row, plain.skeleton_map, plain.up, plain.skin, plain.lifts_sunk, plain.warped,
                    plain=plain)
 
     def differs(self, times_s: FloatArray) -> BoolArray:
-        """Tell at which times (F,) within the motion its poses may differ from those of the plain stage, (F,)."""
+        """Return at which times (F,) within the motion its poses may differ from those of the plain stage, (F,)."""
         gaps = self.lock.footholds.gaps_at(times_s)
         if len(times_s) >= _MANY and np.count_nonzero(self._is_new.take(gaps)):
             self._plan_ahead(float(times_s.min()), float(times_s.max()))
@@ -52,7 +52,7 @@ class TweakedFeet(Feet):
         return np.asarray(self._are_own(times_s, gaps) | (near > 0.0) & np.not_equal(*lowered))
 
     def _plan_ahead(self, begin_s: float, end_s: float) -> None:
-        """Find what is wanted from one time to another, and for some time after it: that at once costs far less."""
+        """Compute what is needed between two times, and for some time after: together that is much cheaper."""
         edges_s = np.array((begin_s, end_s + _AHEAD * (end_s - begin_s)))
         gaps, (first, last) = self.lock.footholds.gaps_at(edges_s), self.row.segment_at(edges_s).tolist()
         self._plan(np.concatenate([np.arange(begin, end + 1) for begin, end in gaps.tolist()]))
@@ -60,7 +60,7 @@ class TweakedFeet(Feet):
 
     @property
     def footwork(self) -> Footwork:
-        """What is known before any pose is asked for: that of the plain stage."""
+        """What is known before any pose is computed: that of the plain stage."""
         return self.plain.footwork
 
     def _footholds(self) -> Footholds:
@@ -78,7 +78,7 @@ class TweakedFeet(Feet):
 
     def _posed(self, stage: Stage, own_s: FloatArray, rounds: IntArray, times_s: FloatArray,
                gaps: IntArray) -> tuple[Pose, Kept | None]:
-        """Add tweaks to what a stage poses, and turn ankles back that they turn while feet are held; see Feet."""
+        """Add tweaks to a stage's poses, and undo their rotation of ankles in contact; see Feet."""
         pose, carrying = stage.sample(own_s, rounds), self._carrying
         if self._of_feet is not None:
             self._of_feet.add(pose, own_s)
@@ -98,18 +98,18 @@ class TweakedFeet(Feet):
 
     @cached_property
     def _carrying(self) -> Tweaked | None:
-        """What tweaks do to the joints that carry feet, down to the ankles, which do not count; None: nothing."""
+        """Tweaks of the joints above the feet; the ankles are not among them. None if there are none."""
         return _some(self.tweaks, ~self._are_feet)
 
     @cached_property
     def _of_feet(self) -> Tweaked | None:
-        """What they do to all others, None: nothing."""
+        """Tweaks of all other joints, or None."""
         found = _some(self.tweaks, self._are_feet)
         return None if found is None else replace(found, doubles=None)  # nothing follows feet
 
     @cached_property
     def _are_feet(self) -> BoolArray:
-        """Ankles, and what they carry, (J,)."""
+        """Ankles and their descendants, (J,)."""
         ankles = np.array([leg.ankle for leg in self.footwork.legs], dtype=np.int64)
         return with_descendants(self.skeleton.parents, ankles)
 
@@ -126,7 +126,7 @@ class TweakedFeet(Feet):
         self._lowering.know(segments, self._needed, self.plain._lowering)
 
     def _needed(self, times_s: FloatArray) -> FloatArray:
-        """Return what bodies need at knots of the curves; where no tweak acts, as without them."""
+        """Return the needs of bodies at knots of the curves; where no tweak acts, those without tweaks."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
         own, curves = self._are_own(times_s, gaps), self.plain._lowering
@@ -136,14 +136,14 @@ class TweakedFeet(Feet):
         return found
 
     def _are_own(self, times_s: FloatArray, gaps: IntArray) -> BoolArray:
-        """Tell at which times (F,) in gaps (L, F) tweaks act, or feet are led otherwise than without them, (F,)."""
+        """Return at which times (F,) in gaps (L, F) tweaks act, or feet are led differently, (F,)."""
         own_s, _ = in_rounds(times_s, self.duration_s, self.is_loop)
         is_led = self._is_changed.take(gaps) & (times_s > self.lock.footholds.edges_s[0].take(gaps))
         return np.asarray(is_led.any(axis=0) | self.tweaks.acts(own_s))
 
     @cached_property
     def _is_changed(self) -> BoolArray:
-        """Whether tweaks act where poses are looked up for each gap, (G,)."""
+        """Whether tweaks act where poses are computed for each gap, (G,)."""
         times_s = self.lock.footholds.near_edges_s()
         is_edge = np.abs(times_s) < NEVER_S / 2.0
         own_s, _ = in_rounds(times_s[is_edge], self.duration_s, self.is_loop)
@@ -153,6 +153,6 @@ class TweakedFeet(Feet):
 
 
 def _some(tweaks: Tweaked, joints: BoolArray) -> Tweaked | None:
-    """Return what tweaks do to some joints (J,), None: nothing."""
+    """Return tweaks of joints (J,), or None."""
     found = tweaks.of_joints(joints)
     return found if found.layers else None

@@ -1,5 +1,6 @@
-"""Where over the ground clips play that follow one another.
+"""Root motion: where over the ground the clips of a row play.
 
-A `placement.py` is a heading and a position; `root_motion.py` reads it from a clip and moves what travels, `freed.py`
-of what carries it. Clips that go round are known by `rounds.py`; `carried.py` takes a character to where another is.
+`placement.py` is a heading and a position. `root_motion.py` reads it from clips and moves the joints that travel.
+`freed.py` separates hips from the joints that carry them. `rounds.py` recognises clips that loop. `carried.py` moves a
+character to the position of another pose.
 """

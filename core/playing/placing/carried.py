@@ -1,4 +1,4 @@
-"""Takes a character over the ground to where another pose stands."""
+"""Moves a character over the ground to the position and heading of another pose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .root_motion import NO_JOINTS, carry_over_ground, root_chain, roots_carried
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """The joints that are moved to take a body over the ground; root: the joint from which its position is read."""
+    """The joints that are moved to carry a body over the ground. root: the joint that gives its position."""
 
     root: int
     _bearing: Bearing
@@ -26,7 +26,7 @@ class Carried:
     @classmethod
     def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS,
            body: SkeletonMap | None = None) -> Carried | None:
-        """Find what carries a body through clips, or None if nothing does. See root_chain and roots_carried."""
+        """Find the joints that carry a body through clips, None if it stays; see root_chain, roots_carried."""
         chain = root_chain(clips, followers, body)
         if not len(chain):
             return None
@@ -34,7 +34,7 @@ class Carried:
         return cls(int(chain[-1]), Bearing(skeleton, chain, up), roots_carried(clips, top, skeleton, up))
 
     def move(self, pose: Pose, other: Pose) -> None:
-        """Take poses (F, J, …) over the ground to where other ones stand and face."""
+        """Move poses (F, J, …) over the ground to the positions and headings of other poses."""
         by = self._bearing.placement(other) @ self._bearing.placement(pose).inverse()
         carry_over_ground(self._carried, pose, by.numbers)
 
@@ -45,5 +45,5 @@ class Carried:
 
     @property
     def read(self) -> IntArray:
-        """The joints from whose pose it is read where the body stands."""
+        """The joints from whose poses the body's position is computed."""
         return self._bearing.chain

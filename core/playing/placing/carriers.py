@@ -1,4 +1,4 @@
-"""Which joints may carry a body over the ground: those that its hips hang on, not those that hang on its hips."""
+"""Joints that may carry a body over the ground: the hips and their ancestors, not their descendants."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _LEGS = ("l_hip", "r_hip")
 
 
 def carrying_hips(body: SkeletonMap) -> BoolArray | None:
-    """Return the hips and what is above them, and above both legs where these hang elsewhere, as in control rigs, (J,).
+    """Return the hips and their ancestors, and the common ancestors of both legs where a control rig has others, (J,).
 
-    None if it is not known for sure which joint the hips are.
+    None if it is uncertain which joint the hips are.
     """
     hips = body.joint_of.get(hanim.ROOT)
     if hips is None or not body.is_sure:
@@ -30,7 +30,7 @@ def carrying_hips(body: SkeletonMap) -> BoolArray | None:
 
 
 def carrying_half(skeleton: Skeleton) -> BoolArray:
-    """Return the joints below which, they included, are at least half of all that are not above them, (J,)."""
+    """Return the joints with at least half of all joints, ancestors apart, below them or equal to them, (J,)."""
     others = np.full(len(skeleton), len(skeleton))
     for depth, joints in enumerate(skeleton.levels):
         others[joints] -= depth

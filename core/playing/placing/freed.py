@@ -1,8 +1,8 @@
-"""The joint from which it is read where a body stands, freed from the joints that carry it.
+"""Frees the joint that gives a body's position from the joints that carry it.
 
-A game rig travels by a bone above the hips, captured motion by the hips themselves. Where one becomes the other,
-blending each joint by itself would lead the body astray: one swings round while the other goes away from it. So hips
-are blended where they are in the model, and what carries them apart from them.
+A game rig travels by a bone above the hips, captured motion by the hips themselves. Blending such clips joint by joint
+would lead the body astray: one joint turns while the other moves away from it. So hips are blended in model space,
+separately from the joints above them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ...skeletons.skeleton import Pose, Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Freed:
-    """A skeleton, and the same one where the last joint of a chain is a sibling of the first.
+    """A skeleton, and a copy of it in which the last joint of a chain is a sibling of the first.
 
-    chain: (N,) two joints or more, each the next one's parent. Poses are rewritten in place from one skeleton to the
-    other; all joints stay where they are in the model.
+    chain: (N,) at least two joints, each the parent of the next. Poses are converted in place between the skeletons;
+    all joints keep their model-space transforms.
     """
 
     chain: IntArray
@@ -30,7 +30,7 @@ class Freed:
 
     @classmethod
     def of(cls, skeleton: Skeleton, chain: IntArray) -> Freed | None:
-        """Free the last joint of a chain, or None if nothing carries it."""
+        """Free the last joint of a chain; None if the joint has no ancestor that moves."""
         if len(chain) < 2:
             return None
         last = int(chain[-1])
@@ -45,7 +45,7 @@ class Freed:
         return cls(chain, skeleton, freed)
 
     def free(self, pose: Pose) -> None:
-        """Rewrite poses (F, J, …) of the skeleton for the one in which the joint is free."""
+        """Convert poses (F, J, …) of the skeleton to the one in which the joint is free."""
         last = int(self.chain[-1])
         local = _local(self.carrying, pose, last)
         _set(self.skeleton, pose, last, _Frame.of(self.carrying, self.chain[:-1], pose).out(*local))
@@ -63,9 +63,9 @@ _Local = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """What joints one below the other make of what hangs on the last of them, in F poses.
+    """The combined transform of a chain of joints in F poses, as seen by a child of the last one.
 
-    rotations: (F, 4); linear, inverse: (F, 3, 3), scales included; positions, scales: (F, 3).
+    rotations: (F, 4). linear, inverse: (F, 3, 3), scales included. positions, scales: (F, 3).
     """
 
     rotations: FloatArray
@@ -90,12 +90,12 @@ class _Frame:
         return frame
 
     def out(self, rotations: FloatArray, translations: FloatArray, scales: FloatArray) -> _Local:
-        """Return a child as the parent of the first joint sees it."""
+        """Return a child's transform in the space of the first joint's parent."""
         return (rot.multiply(self.rotations, rotations),
                 self.positions + (self.linear @ translations[..., None])[..., 0], self.scales * scales)
 
     def into(self, rotations: FloatArray, translations: FloatArray, scales: FloatArray) -> _Local:
-        """Undo out()."""
+        """Invert out()."""
         return (rot.multiply(rot.conjugate(self.rotations), rotations),
                 (self.inverse @ (translations - self.positions)[..., None])[..., 0], scales * _reciprocal(self.scales))
 
@@ -114,5 +114,5 @@ def _set(skeleton: Skeleton, pose: Pose, joint: int, local: _Local) -> None:
 
 
 def _reciprocal(scales: FloatArray) -> FloatArray:
-    """Return 1 ÷ scales, 0 if they are 0: what is scaled to nothing is nowhere."""
+    """Return 1 ÷ scales, and 0 where a scale is 0."""
     return np.divide(1.0, scales, out=np.zeros_like(scales), where=scales != 0.0)

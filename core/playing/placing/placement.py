@@ -1,8 +1,8 @@
-"""Headings and positions on the ground, and how they compose.
+"""Headings and positions on the ground, and their composition.
 
-A placement is a heading and a position on the ground: a rotation about the up axis by yaw (radians), then a
-shift in the ground plane, kept as a complex number over the plane's two axes, and how much higher that ground is.
-Placements therefore compose by adding angles and heights and turning complex numbers, over whole arrays.
+A placement is a rotation about the up axis by yaw (radians), then a shift in the ground plane, then a rise of the
+ground. The shift is a complex number over the plane's two axes. So placements compose over whole arrays by adding
+angles and rises and by rotating complex numbers.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from ...skeletons.skeleton import Pose, Skeleton
 
 _STRAIGHT_RAD = 1e-12
 SWAY_RAD: Final = np.radians(10.0)
-"""A lap that turns by less goes straight on: hips sway by so much, and a clip may begin and end anywhere in that."""
+"""A loop that turns by less goes straight: hips sway by this much, and clips start and end anywhere in the sway."""
 ComplexArray = npt.NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Headings yaw_rad (N,), shifts over the ground (N,), one complex number each, and rises of the ground (N,)."""
+    """Headings yaw_rad (N,), shifts over the ground (N,) as complex numbers, and rises of the ground (N,)."""
 
     yaw_rad: FloatArray
     shift: ComplexArray
     rise: FloatArray = field(default_factory=lambda: np.zeros(()))
 
     def __matmul__(self, first: Placement) -> Placement:
-        """Do `first`, then this."""
+        """Return the placement that applies `first`, then this one."""
         return Placement(self.yaw_rad + first.yaw_rad, self.shift + np.exp(1j * self.yaw_rad) * first.shift,
                          self.rise + first.rise)
 
     def inverse(self) -> Placement:
-        """Return what undoes this."""
+        """Return the inverse placement."""
         return Placement(-self.yaw_rad, -np.exp(-1j * self.yaw_rad) * self.shift, -self.rise)
 
     def at(self, index: IntArray | slice | int | tuple[slice, None]) -> Placement:
@@ -49,9 +49,9 @@ class Placement:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """What poses that are placed are linear in, (N, 8).
+        """Return the numbers in which placed poses are linear, (N, 8).
 
-        Cosine and sine of half the heading and of all of it, the shift's two numbers, 1, and the rise.
+        Cosine and sine of half the heading and of all of it, the shift's two components, 1, and the rise.
         """
         cosine, sine = np.cos(0.5 * self.yaw_rad), np.sin(0.5 * self.yaw_rad)
         ones = np.ones(np.shape(cosine))
@@ -61,8 +61,8 @@ class Placement:
     def power(self, times: IntArray) -> Placement:
         """Repeat a single placement n times, for n (N,) of any sign.
 
-        The shifts add up as 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which keeps its digits
-        for small headings θ too.
+        The shifts add up to 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which is exact for small headings
+        θ too.
         """
         half = np.remainder(float(self.yaw_rad) + np.pi, 2.0 * np.pi) / 2.0 - np.pi / 2.0
         total = times.astype(np.complex128)
@@ -74,10 +74,8 @@ class Placement:
 class Root:
     """The root joint of a skeleton above its ground.
 
-    joint: its index; up: unit vector (3,) of model space. Its ancestors must be at rest; where they may not be, a
-    Bearing reads where it stands.
-    ground: (3, 3) from model space to coordinates along up, east and north.
-    Raises TaktError if up is no direction.
+    joint: its index. up: unit vector (3,) of model space. Its ancestors must be at rest; otherwise use a Bearing.
+    ground: (3, 3) from model space to coordinates along up, east and north. Raises TaktError if up has no length.
     """
 
     def __init__(self, skeleton: Skeleton, joint: int, up: FloatArray) -> None:
@@ -98,10 +96,10 @@ class Root:
         self._terms = self._placing(rot.rotate(rot.conjugate(self._frame), self.up))
 
     def placement(self, rotations: FloatArray, translations: FloatArray) -> Placement:
-        """Read heading and position from the root's poses (N, 4), (N, 3), relative to rest in the parent's space.
+        """Return heading and position of root poses (N, 4), (N, 3), which are relative to rest in the parent's space.
 
-        The heading is the twist about up of the root's model-space rotation relative to its rest; a root
-        upside down has none and counts as facing forward.
+        The heading is the twist about up of the root's model-space rotation relative to its rest. An upside-down root
+        has no heading and counts as facing forward.
         """
         turned = rot.multiply(rot.multiply(self._frame, rotations), rot.conjugate(self._frame))
         return Placement(self.heading(turned), self._ground(translations))
@@ -120,9 +118,10 @@ class Root:
         return found[:, :4], found[:, 4:]
 
     def _placing(self, local_up: FloatArray) -> FloatArray:
-        """Return what makes of a pose's eight numbers w, x, y, z, x, y, z, 1 its seven ones once it is placed, (8, 56).
+        """Return the matrix that places a pose, (8, 56): from its numbers w, x, y, z, x, y, z, 1 to seven new ones.
 
-        They are linear in these, and in a placement's eight numbers, which come last. local_up: as the root has it.
+        The result is linear in these and in a placement's eight numbers, which form the last axis. local_up: up in the
+        root's axes.
         """
         terms, start = np.zeros((8, 7, 8)), self._start * (0.0, 1.0, 1.0)
         terms[0, :4, :4] = np.eye(4)
@@ -135,18 +134,18 @@ class Root:
         return terms.transpose(2, 1, 0).reshape(8, 56)
 
     def turned(self, translations: FloatArray, yaw_rad: FloatArray) -> FloatArray:
-        """Turn what is added to the root's translations, (..., 3), with its heading, by yaw_rad (...)."""
+        """Rotate offsets of the root's translations, (..., 3), about up by yaw_rad (...)."""
         above = translations @ self._to.T
         ground = np.exp(1j * yaw_rad) * (above[..., 1] + 1j * above[..., 2])
         above[..., 1], above[..., 2] = ground.real, ground.imag
         return np.asarray(above @ self._from.T)
 
     def away(self, translations: FloatArray) -> FloatArray:
-        """Return how far translations (N, 3) lead over the ground from rest, east and north (N, 2)."""
+        """Return the horizontal offset of translations (N, 3) from rest, east and north (N, 2)."""
         return np.asarray((translations @ self._to.T)[..., 1:])
 
     def back(self, translations: FloatArray, away: FloatArray) -> FloatArray:
-        """Return translations (N, 3) without a shift over the ground (N, 2)."""
+        """Return translations (N, 3) minus horizontal offsets (N, 2)."""
         position = translations @ self._to.T
         position[..., 1:] -= away
         return np.asarray(position @ self._from.T)
@@ -157,9 +156,9 @@ class Root:
 
 
 class Bearing:
-    """A joint's position over the ground and its heading, whatever the pose of its ancestors.
+    """Position and heading of a joint whose ancestors may move.
 
-    chain: (N,) from the topmost joint that ever leaves rest down to that joint. skeleton: theirs; up: (3,) in its model
+    chain: (N,) from the topmost joint that ever leaves rest down to the joint. skeleton: theirs. up: (3,) in its model
     space.
     """
 
@@ -168,7 +167,7 @@ class Bearing:
         self._root = Root(skeleton, int(chain[-1]), up)
 
     def placement(self, pose: Pose) -> Placement:
-        """Read heading and position from poses (N, J, …)."""
+        """Return heading and position in poses (N, J, …)."""
         joint = self._root.joint
         if len(self.chain) == 1:
             return self._root.placement(pose.rotations[:, joint], pose.translations[:, joint])
@@ -176,13 +175,13 @@ class Bearing:
         return Placement(self._root.heading(turned), self._over_ground(position) @ np.array((1.0, 1j)))
 
     def away(self, pose: Pose) -> FloatArray:
-        """Return how far poses (N, J, …) have led it over the ground from rest, east and north (N, 2)."""
+        """Return the joint's horizontal offset from rest in poses (N, J, …), east and north (N, 2)."""
         if len(self.chain) == 1:
             return self._root.away(pose.translations[:, self._root.joint])
         return self._over_ground(self._in_model(pose)[1] - self.skeleton.rest_world[self._root.joint, :, 3])
 
     def in_frame(self, points: FloatArray, at: Placement) -> FloatArray:
-        """Return points (N, P, 3) of the model as seen from placements (N,): up, and along the heading's two axes."""
+        """Return points (N, P, 3) of model space in the frames of placements (N,): up, and the heading's two axes."""
         above = points @ self._root.ground.T
         ground = np.exp(-1j * at.yaw_rad)[:, None] * (above[..., 1] + 1j * above[..., 2] - at.shift[:, None])
         return np.stack((above[..., 0], ground.real, ground.imag), axis=-1)
@@ -195,7 +194,7 @@ class Bearing:
         return np.asarray(np.stack((above[..., 0] + by.rise, ground.real, ground.imag), axis=-1) @ axes)
 
     def over_ground(self, points: FloatArray) -> ComplexArray:
-        """Return where points (N, 3) of the model are over the ground, (N,)."""
+        """Return the horizontal positions of points (N, 3) of model space, (N,)."""
         return np.asarray(self._over_ground(points) @ np.array((1.0, 1j)))
 
     def _over_ground(self, position: FloatArray) -> FloatArray:
@@ -221,10 +220,10 @@ class Bearing:
 class Travel:
     """How a character travels through S segments.
 
-    starts: placements (C,) of the clips' first poses (the identity for clips that do not move the root).
-    stations: (S + 1,) where each segment begins, and where one after the last would.
-    turns_rad: (S,) by how much the heading turns at the seam after each segment: 0, but in a loop that goes straight.
-    lap: one placement, from one round of the whole to the next.
+    starts: placements (C,) of the clips' first poses, the identity for clips that do not move the root. stations: (S +
+    1,) where each segment begins, and where one after the last would. turns_rad: (S,) heading change at the seam after
+    each segment; nonzero only in a loop that is straightened. lap: one placement, from one round of the loop to the
+    next.
     """
 
     starts: Placement
@@ -235,12 +234,12 @@ class Travel:
     @classmethod
     def through(cls, starts: Placement, ends: Placement, rest: Placement, moves: npt.NDArray[np.bool_],
                 clip: IntArray, loop_s: FloatArray | None = None) -> Travel:
-        """Chain segments that play clips (S,); starts, ends, moves: (C,); rest: one placement.
+        """Chain segments that play clips (S,). starts, ends, moves: (C,). rest: one placement.
 
-        Qₖ₊₁ = Qₖ · S⁻¹ · E · T: each clip's own travel, S⁻¹E, starts where the one before ended. The first
-        segment begins where its clip is authored. A clip that does not move the root does not travel.
-        loop_s: (S,) of a loop, how long the transition after each segment lasts: a lap that turns by less than SWAY_RAD
-        goes straight, and the turns T at its seams undo that. None: T is nothing.
+        Qₖ₊₁ = Qₖ · S⁻¹ · E · T: each clip's own travel, S⁻¹E, starts where the one before ended. The first segment
+        begins where its clip is authored. A clip that does not move the root does not travel. loop_s: (S,) transition
+        durations of a loop, None without loop. A loop that turns by less than SWAY_RAD is straightened by the turns T
+        at its seams; else T is the identity.
         """
         travel = starts.inverse() @ ends
         yaw = np.where(moves, travel.yaw_rad, 0.0)[clip]
@@ -258,9 +257,9 @@ class Travel:
 
 
 def _straightening(yaw_rad: float, enters: npt.NDArray[np.bool_], transitions_s: FloatArray) -> FloatArray:
-    """Return by how much to turn at S seams so that a lap that turns by yaw_rad goes straight; 0 if it turns far.
+    """Return the turns at S seams that straighten a loop which turns by yaw_rad; 0 if it turns far.
 
-    enters: (S,) whether what follows moves the root: nothing else turns it. The longer a transition, the more it turns.
+    enters: (S,) whether the clip after each seam moves the root; other seams get no turn. Longer transitions turn more.
 
     >>> enters, transitions_s = np.array((True, False, True)), np.array((0.1, 0.2, 0.3))
     >>> np.degrees(_straightening(np.radians(356.0), enters, transitions_s)).round(6).tolist()

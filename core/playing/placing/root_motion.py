@@ -1,7 +1,7 @@
-"""Root motion: how a character travels over the ground when clips follow each other.
+"""Root motion: how a character travels over the ground through successive clips.
 
-Position and heading are read from the root joint in model space. What is moved is the topmost of its ancestors that any
-clip turns or shifts, with everything below it; mostly that is the root joint itself.
+Position and heading are those of the root joint in model space. The joint that is moved is its topmost ancestor that
+any clip rotates or translates, usually the root joint itself.
 """
 
 from __future__ import annotations
@@ -30,29 +30,30 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "ALONG": ("Along the Way", "Like Continue, but along a straight line: where a clip moves sideways or "
                                "backwards, the body turns instead"),
     "AS_AUTHORED": ("As Authored", "Each clip plays where its file says"),
-    "IN_PLACE": ("In Place", "The root stays above where it is at rest"),
+    "IN_PLACE": ("In Place", "The root stays above its rest position"),
 }
 _STILL = 1e-4
-"""Less is no movement: as a share of the farthest joint's travel or of the skeleton's size, in radians, as a scale."""
+"""Threshold of movement: a share of the farthest joint's travel or of the skeleton's size, radians, or a scale."""
 NO_JOINTS: Final = np.zeros(0, dtype=np.int64)
 _EACH_JOINT: Final = (slice(None), np.newaxis)
-"""Of the poses that a placement each belongs to."""
+"""Index that gives all joints of a pose the pose's placement."""
 
 
 def mode_named(identifier: RootMode) -> RootMode:
-    """Look up a mode; raise TaktError naming those there are."""
+    """Look up a mode; raises TaktError with the list of modes."""
     if identifier not in ROOT_MODES:
         raise TaktError(f"there is no root motion {identifier!r}; there are {', '.join(ROOT_MODES)}")
     return identifier
 
 
 def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: SkeletonMap | None = None) -> int | None:
-    """Return the topmost joint that any of the clips shifts, else the topmost that any turns, else None.
+    """Return the topmost joint that any clip translates, else the topmost that any rotates, else None.
 
-    followers: joints that copy the motion of others. body: what the joints are; where that is known, only hips and what
-    is above them count, else of those that are turned only such as carry half of the skeleton: who nods goes nowhere.
-    Where some clips leave that joint alone and shift one below it that carries most of what moves, it is that one: both
-    kinds take it along. It is the hips, where captured motion follows a clip that travels by a bone above them.
+    followers: joints that copy the motion of others. body: roles of the joints. With known roles only the hips and
+    their ancestors count. Otherwise a joint that only rotates counts if it carries half of the skeleton, so that a nod
+    is no root motion. If some clips do not move that joint and translate a descendant that carries most of what moves,
+    that descendant is returned, since both kinds of clips move it. Example: captured motion after a clip that travels
+    by a bone above the hips.
     """
     skeleton, hips = clips[0].skeleton, None if body is None else carrying_hips(body)
     among = np.setdiff1d(np.arange(len(skeleton)) if hips is None else np.flatnonzero(hips), followers)
@@ -71,14 +72,14 @@ def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: Ske
 
 
 def _leaves_alone(clip: Clip, joint: int) -> bool:
-    """Tell whether a clip says nothing of a joint, or by one key only that it rests, as Actions do that Takt writes."""
+    """Return whether a clip does not move a joint: no key, or a single one at rest, as in Actions that Takt writes."""
     return not clip.moved[joint] or (not _leaves_rest((clip,), joint) and all(
         np.diff(tracks.starts)[tracks.joints == joint].max(initial=0) <= 1
         for tracks in (clip.rotations, clip.translations, clip.scales)))
 
 
 def _carrying_most(clips: Sequence[Clip], root: int) -> IntArray:
-    """Return the joints below one that carry more than half of what any clip moves there."""
+    """Return the descendants of a joint that carry more than half of what any clip moves below it."""
     parents = clips[0].skeleton.parents
     below = with_descendants(parents, np.array((root,)))
     carried = np.where(below & np.any([clip.moved for clip in clips], axis=0), 1, 0)
@@ -89,7 +90,7 @@ def _carrying_most(clips: Sequence[Clip], root: int) -> IntArray:
 
 
 def _topmost(skeleton: Skeleton, joints: IntArray) -> int | None:
-    """Return the topmost of some joints (N,), of several at one depth that with most descendants; None of none."""
+    """Return the topmost of joints (N,); of several at one depth, that with most descendants; None for no joints."""
     if not len(joints):
         return None
     sizes, depth = np.array(subtree_sizes(skeleton.parents)), np.zeros(len(skeleton), dtype=np.int64)
@@ -99,9 +100,10 @@ def _topmost(skeleton: Skeleton, joints: IntArray) -> int | None:
 
 
 def _shifted(clips: Sequence[Clip], among: IntArray) -> IntArray:
-    """Return which of some joints any clip shifts as it plays; where none does, those that any holds away from rest.
+    """Return which joints any clip translates during playback; if none, those that any clip holds away from rest.
 
-    Files key joints that never move, too: one that travels less than _STILL of what the farthest does is not shifted.
+    Files also key joints that never move: a joint that travels less than _STILL of the farthest one's travel is
+    ignored.
     """
     travelled = np.zeros(len(clips[0].skeleton))
     for clip in clips:
@@ -114,9 +116,9 @@ def _shifted(clips: Sequence[Clip], among: IntArray) -> IntArray:
 
 
 def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: SkeletonMap | None = None) -> IntArray:
-    """Return the root joint, and before it its ancestors from the topmost one on that any clip takes from rest, (N,).
+    """Return the root joint, preceded by its ancestors from the topmost one that any clip takes from rest, (N,).
 
-    Where no ancestor moves it is alone; where no clip moves what may carry a body there is none. See root_joint.
+    Only the root joint if no ancestor moves; empty if no clip moves a joint that may carry a body. See root_joint.
     """
     root = root_joint(clips, followers, body)
     if root is None:
@@ -141,9 +143,9 @@ def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
 
 
 def moved_together(moved: BoolArray, chain: IntArray) -> BoolArray:
-    """Let clips (C, J) that move any joint of the chain move all of it.
+    """Return moved joints (C, J) of clips; a clip that moves any joint of the chain moves all of it.
 
-    What carries the root is one thing with it: a joint of the chain that held another clip's pose would turn the root.
+    The chain acts as one: a joint of it that held another clip's pose would turn the root.
     """
     if len(chain) < 2:
         return moved
@@ -153,7 +155,7 @@ def moved_together(moved: BoolArray, chain: IntArray) -> BoolArray:
 
 
 def _reaches(clip: Clip) -> FloatArray:
-    """Return how far each of a clip's T translation tracks reaches from one end to the other, (T,)."""
+    """Return the distance between the extremes of each of a clip's T translation tracks, (T,)."""
     tracks = clip.translations
     if not len(tracks):
         return np.zeros(0)
@@ -162,15 +164,15 @@ def _reaches(clip: Clip) -> FloatArray:
 
 
 def roots_carried(clips: Sequence[Clip], root: int, skeleton: Skeleton, up: FloatArray) -> tuple[Root, ...]:
-    """Return what is moved to take a body over the ground: a joint, and what is beside it.
+    """Return the joints that are moved to carry a body over the ground: a joint, and its companions.
 
-    skeleton: the clips', or as it is where the root is freed. up: (3,) of model space.
+    skeleton: that of the clips, or the one in which the root is free. up: (3,) of model space.
     """
     return tuple(Root(skeleton, joint, up) for joint in (root, *_beside(clips, root, skeleton).tolist()))
 
 
 def carry_over_ground(roots: Sequence[Root], pose: Pose, by: FloatArray) -> None:
-    """Carry poses (F, J, …) over the ground by the numbers (F, 8) of placements."""
+    """Place poses (F, J, …) on the ground by the numbers (F, 8) of placements."""
     for root in roots:
         joint = root.joint
         pose.rotations[:, joint], pose.translations[:, joint] = root.placed(
@@ -178,10 +180,7 @@ def carry_over_ground(roots: Sequence[Root], pose: Pose, by: FloatArray) -> None
 
 
 def _beside(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
-    """Return the topmost moved joints that are neither descendants nor ancestors of the root, as IK targets often are.
-
-    They are moved with the root.
-    """
+    """Return the topmost moved joints outside the root's branch, as IK targets often are; they move with the root."""
     moved = np.any([clip.moved for clip in clips], axis=0)
     led = np.zeros(len(skeleton), dtype=np.bool_)
     above = root
@@ -200,19 +199,19 @@ def _beside(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
 class RootedClips:
     """The root motion of C clips, as far as it does not depend on the score.
 
-    The poses at the clips' ends are kept at the origin: in CONTINUE they face forward, in ALONG they move forward.
+    The poses at the clips' ends are stored at the origin: facing forward in CONTINUE, moving forward in ALONG.
     """
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
                  starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray,
                  freed: Freed | None = None, grounds: FloatArray | None = None) -> None:
-        """Take clips and what they move, (C, J).
+        """Take clips and the joints they move, (C, J).
 
-        chain: the root below what carries it, see root_chain. freed: the root without that; then all poses here are as
-        it has them. astray_rad: (2, C) by how much each goes to the left of where the body faces, as it begins and as
-        it ends; of ALONG. grounds: (2, C) how high it stands then, see feet/grounds.py; None: all on one ground.
-        starts, ends: (C + 1, J, …) the poses at the clips' first and last instants and shortly after and before,
-        with rest in the last row. They are changed to what RootMotion.place_seam wants.
+        chain: the root and the ancestors that carry it, see root_chain. freed: if set, all poses here are those of the
+        freed skeleton. astray_rad: (2, C) for ALONG, direction of travel at the beginning and at the end, to the left
+        of the facing direction. grounds: (2, C) ground heights then, see feet/grounds.py; None for level ground.
+        starts, ends: (C + 1, J, …) poses at the clips' first and last instants, and a step after and before, with rest
+        in the last row. They are converted in place to the input of RootMotion.place_seam.
         """
         self.mode: RootMode = mode if len(chain) else "AS_AUTHORED"
         self.freed = freed
@@ -246,15 +245,15 @@ class RootedClips:
         return self.mode in ("CONTINUE", "ALONG")
 
     def through(self, clip: IntArray, loop_s: FloatArray | None = None) -> Travel:
-        """Return how segments that play clips (S,) lead over the ground, one after another; see Travel.through."""
+        """Return the travel through segments that play clips (S,), one after another; see Travel.through."""
         return Travel.through(self._first, self._last, self._rest, self._moves, clip, loop_s)
 
     def is_among(self, joints: BoolArray) -> bool:
-        """Return whether the joint that is moved for the root is one of some joints (J,)."""
+        """Return whether the joint that is moved for the root is one of joints (J,)."""
         return self.mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
 
     def prepare(self, pose: Pose, clip: IntArray) -> None:
-        """Take clip poses (F, J, …) as authored to what the later steps expect."""
+        """Convert authored clip poses (F, J, …) to the input of the later steps."""
         if self.mode == "IN_PLACE":
             self._keep_in_place(pose)
         elif self.goes_on and np.count_nonzero(still := ~self._moves[clip]):
@@ -263,11 +262,11 @@ class RootedClips:
                     pose.rotations[still, root.joint], pose.translations[still, root.joint], self._from_rest.numbers)
 
     def leaves(self, clip: int) -> bool:
-        """Return whether `prepare` leaves a clip's poses as they are."""
+        """Return whether `prepare` leaves a clip's poses unchanged."""
         return self.mode == "AS_AUTHORED" or (self.goes_on and bool(self._moves[clip]))
 
     def laid(self, positions: FloatArray) -> FloatArray:
-        """Carry positions (2, C, J, 3) of joints in the clips' first and last poses to where these meet at seams."""
+        """Return joint positions (2, C, J, 3) of the clips' first and last poses, placed as they meet at seams."""
         if self.mode == "AS_AUTHORED":
             return positions
         parents = self.bearing.skeleton.parents
@@ -276,15 +275,15 @@ class RootedClips:
                          for points, by in zip(positions, self._to_seams, strict=True)])
 
     def carry(self, pose: Pose, by: FloatArray) -> None:
-        """Carry poses (F, J, …) over the ground by the numbers (F, 8) of placements."""
+        """Place poses (F, J, …) on the ground by the numbers (F, 8) of placements."""
         carry_over_ground(self._carried, pose, by)
 
     def turn_shifts(self, vectors: FloatArray, row_of: Callable[[int], int | None], before: IntArray,
                     after: IntArray, turns_rad: FloatArray) -> None:
-        """Turn what is added to translations at seams, from clips that face forward there to clips as authored.
+        """Turn offsets of translations at seams, from clips that face forward there to clips as authored.
 
-        vectors: (N, 2, R, 3) to the poses of clips before seams, (N,), and to those of clips after them, which are
-        turned there (N,). row_of: which of them is a joint's translation, None: none is.
+        vectors: (N, 2, R, 3) offsets to the clips before and after seams. before, after: (N,) these clips. turns_rad:
+        (N,) the heading change. row_of: the row of a joint's translation, or None.
         """
         if not self.goes_on:
             return
@@ -295,7 +294,7 @@ class RootedClips:
                 vectors[..., row, :] = root.turned(vectors[..., row, :], yaw)
 
     def _back(self, pose: Pose) -> Placement:
-        """Return what leads poses (N, J, …) back to above where the root is at rest, headings as they are."""
+        """Return the placement that takes poses (N, J, …) back above the root's rest position; headings stay."""
         return Placement(np.zeros(len(pose.rotations)), self.bearing.away(pose) @ np.array((-1.0, -1j)))
 
     def _keep_in_place(self, pose: Pose) -> None:
@@ -305,16 +304,16 @@ class RootedClips:
 
 
 class RootMotion:
-    """Carries the poses of a row's segments over the ground.
+    """Places the poses of a row's segments on the ground.
 
-    Where each goes on from the one before, the poses at the clips' ends are carried to the station between their
-    segments; a clip's own poses are carried by what leads from its start to the station before it.
+    Where clips continue each other, the end poses are placed at the station between their segments. A clip's own poses
+    are moved by the placement that takes its start to the station before it.
 
-    turns_rad: (S,) by how much the heading turns at the seam after each segment, so that a loop goes straight.
+    turns_rad: (S,) heading change at the seam after each segment, which straightens a loop.
     """
 
     def __init__(self, clips: RootedClips, clip: IntArray, loop_s: FloatArray | None = None) -> None:
-        """Take clips, and which of them the segments play, (S,); loop_s: see Travel.through."""
+        """Take the clips, and the clip of each segment, (S,). loop_s: see Travel.through."""
         self.clips, self.turns_rad = clips, np.zeros(len(clip))
         if self.goes_on:
             travel = clips.through(clip, loop_s)
@@ -335,31 +334,31 @@ class RootMotion:
 
     @property
     def lap_yaw_rad(self) -> float:
-        """By how much one round of the whole turns the heading, −π to π."""
+        """The angle by which one round of the loop turns the heading, −π to π."""
         if not self.goes_on:
             return 0.0
         return float(np.remainder(self._lap.yaw_rad + np.pi, 2.0 * np.pi) - np.pi)
 
     @property
     def rises(self) -> FloatArray:
-        """By how much each of S segments is higher than its clip is authored, (S,), or () where none is."""
+        """The height of each of S segments above its clip's, (S,), or () if all are 0."""
         return self._to_stations.rise if self.goes_on else np.zeros(())
 
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
-        """Carry clip poses to where their segments stand."""
+        """Place clip poses in their segments."""
         if self.goes_on:
             by = (self._lapped(self._to_stations.at(segment), rounds).numbers if np.count_nonzero(rounds) else
                   self._to_stations.numbers.take(segment, axis=0))
             self.clips.carry(pose, by)
 
     def placed_points(self, points: FloatArray, segment: IntArray, rounds: IntArray) -> FloatArray:
-        """Carry points (N, 3) of clip poses to where their segments (N,) stand in rounds (N,) of a loop."""
+        """Place points (N, 3) of clip poses in segments (N,) and rounds (N,) of a loop."""
         if not self.goes_on:
             return points
         return self.clips.bearing.moved(points, self._lapped(self._to_stations.at(segment), rounds))
 
     def turn_at_seam(self, poses: Sequence[Pose], seam: IntArray) -> None:
-        """Turn poses (W, J, …) of what follows seams by as much as the heading turns there."""
+        """Turn poses (W, J, …) after seams by the heading change there."""
         turns = self.turns_rad[seam]
         if np.count_nonzero(turns):
             by = Placement(turns, np.zeros(len(turns), dtype=np.complex128)).numbers
@@ -367,7 +366,7 @@ class RootMotion:
                 self.clips.carry(pose, by)
 
     def place_seam(self, poses: Sequence[Pose], seam: IntArray, rounds: IntArray) -> None:
-        """Carry end poses (W, J, …) to the station after each seam's segment, where that ends."""
+        """Place end poses (W, J, …) at the stations at the ends of their seams' segments."""
         if self.goes_on:
             station = self._stations.at(seam + 1)
             ended = Placement(station.yaw_rad - self.turns_rad[seam], station.shift, station.rise)
@@ -376,7 +375,7 @@ class RootMotion:
                 self.clips.carry(pose, by)
 
     def repeat(self, pose: Pose, rounds: IntArray) -> None:
-        """Carry poses (F, J, …) of the first round, on the clips' own skeleton, to where later rounds (F,) are."""
+        """Move poses (F, J, …) of the first round, on the clips' own skeleton, to later rounds (F,)."""
         if not self.goes_on or not np.count_nonzero(rounds):
             return
         freed, by = self.clips.freed, self._lap.power(rounds).numbers

@@ -1,4 +1,4 @@
-"""Clips that go round: whose end leads on to their beginning, as those of walks and dances do."""
+"""Loop continuation: clips whose end leads on to their beginning, as those of walks and dances."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ _REST = {4: rot.IDENTITY, 3: np.zeros(3)}
 
 
 def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
-    """Return a clip as a part of one that is lead_s longer at both ends, where it goes on with its other end.
+    """Return a looping clip as an excerpt of one that is lead_s longer at both ends.
 
-    lead_s: at most as long as the clip. bearing: of its root, by which a clip that travels goes on from where it is;
-    None: it goes on as it is. Keys at the ends themselves are the clip's, so it should end as it begins.
+    lead_s: at most the clip's duration; the added time repeats the clip's other end. bearing: that of its root if the
+    clip travels, so that repeats continue from its position; None repeats poses in place. Keys at the ends are the
+    clip's own, so it should end as it begins.
     """
     length_s = clip.duration_s
     parts = [Excerpt(clip, begin_s, end_s).keyed for begin_s, end_s in
@@ -45,7 +46,7 @@ def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
 
 
 def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
-    """Return a part whose roots have been carried over the ground."""
+    """Return a part whose roots have been placed on the ground."""
     rotations, translations = ({joint: keys_of(tracks, i) for i, joint in enumerate(tracks.joints.tolist())}
                                for tracks in (part.rotations, part.translations))
     still = np.array((0.0, part.duration_s))
@@ -59,7 +60,7 @@ def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
 
 
 def _in_a_row(parts: Sequence[Tracks], begins_s: Sequence[float]) -> Tracks:
-    """Return tracks one after another; where they meet, the middle ones have the key."""
+    """Return tracks concatenated in time; where two meet, the middle one's key is kept."""
     channels = parts[0].values.shape[1]
     keys = [{joint: keys_of(part, i) for i, joint in enumerate(part.joints.tolist())} for part in parts]
     rows = []

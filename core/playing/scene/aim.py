@@ -17,23 +17,23 @@ from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 from .meet import TimedMeet
 
 LOOK_S: Final = 0.4
-"""So long a head takes to turn to something, and back."""
+"""Time in which a head turns to something, and back."""
 BACK_S: Final = 0.5
-"""So long a hand takes to go back."""
+"""Time in which a hand goes back."""
 SOONEST_S: Final = 0.1
-"""A hand takes so long at least to get there."""
+"""Least time in which a hand gets there."""
 _NO_TIME_S: Final = 1e-12
 _NOT_MET: Final = Unfit("has no score, so there is nobody to meet: give it one, or reach for something instead")
 
 
 @dataclass(frozen=True, eq=False)
 class TimedAim:
-    """Something that is aimed at: role, by its name; target: what plays it. hand: l or r, "" for the head.
+    """One aim: a role by its name, and the target that plays it. hand: l or r, "" for the head.
 
-    place: of its element in the file. holds: whether the element is a hold. grip: see Carried. meets: whether it
-    goes to another's hand. carried: what it aims at on its way back, if hands hold that otherwise by then. begun_at:
-    (3,) where the palm is as it begins, if it is there already.
-    begin_s, there_s, end_s, back_s: when the body begins to turn to it, has done so, begins to turn back, and has.
+    place: of its element in the file. holds: whether the element is a hold. grip: see Carried. meets: whether the
+    target is another's hand. carried: the prop at which it aims on its way back, if other hands hold it by then.
+    begun_at: (3,) the palm's position at the beginning, if it is already there. begin_s, there_s, end_s, back_s: when
+    the body begins to turn to it, has done so, begins to turn back, and has done so.
     """
 
     role: str
@@ -51,7 +51,7 @@ class TimedAim:
     begun_at: FloatArray | None = None
 
     def weights(self, times_s: FloatArray) -> FloatArray:
-        """Return how much it is aimed at at times (F,), 0 to 1, with the least jerk (Flash and Hogan 1985).
+        """Return the weight of the aim at times (F,), 0 to 1, with minimum jerk (Flash and Hogan 1985).
 
         >>> aim = TimedAim("cup", ScenePlace((0, 1, 0), (0, 0, 1)), "r", Place(), 1.0, 2.0, 3.0, 4.0)
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
@@ -63,18 +63,17 @@ class TimedAim:
         return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
 
     def positions(self, shown_s: FloatArray) -> FloatArray:
-        """Return where it is, (F, 3) in the model, at times (F,) of the clock."""
+        """Return the target's positions, (F, 3) in model space, at times (F,) of the clock."""
         return touched_at(self.target, shown_s) if self.hand else seen_at(self.target, shown_s)
 
 
 def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Target],
                met: Mapping[TimedMeet, Target]) -> tuple[tuple[TimedAim, ...], tuple[TimedHold, ...],
                                                          tuple[Problem, ...]]:
-    """Return what the elements of a score aim at, what they hold, and what is to be said of them.
+    """Return the aims and holds of a score's elements, and problems.
 
-    Aims are in the order in which they begin: what begins later has its way.
-    aims: of a sequence. cast: what plays the roles; aims at roles that nothing plays are left out. met: where hands
-    meet others.
+    Aims are sorted by their beginnings: later ones override. aims: of a sequence. cast: the objects that play the
+    roles; aims at roles without object are left out. met: positions where hands meet others.
     """
     found, holds, said, noted = list[TimedAim](), list[TimedHold](), list[Problem](), set[str]()
     for each in aims:
@@ -104,7 +103,7 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Targe
 
 def timed_meets(aims: Sequence[AimedAt], layout: Layout,
                 cast: Mapping[str, Target]) -> tuple[tuple[TimedMeet, ...], tuple[TimedMeet, ...]]:
-    """Return what hands of a sequence are to meet others at roles that are cast, and what of it comes too early.
+    """Return which hands of a sequence meet others at roles that are cast, and which meetings come too early.
 
     Too early: while the same hand still meets another one.
     """

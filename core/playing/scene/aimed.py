@@ -20,19 +20,19 @@ from .pulls import Act, Palms, Pulls, together
 from .reach import Reaching
 
 _MOST_RAD: Final = np.radians(55.0)
-"""The body leans so far at most for each hand."""
+"""Greatest lean of the body for each hand."""
 _LEANS: Final = 6
-"""Rounds in which it comes as near as it has to."""
+"""Rounds in which leaning approaches the target."""
 _KEEPS_S: Final = 0.25
-"""So long it takes until a hand gives way to another one that holds on to what it leads, and until that is over."""
+"""Time in which a hand gives way to another one that holds the prop it moves, and time in which that ends."""
 
 
 @dataclass(frozen=True, eq=False)
 class Aimed(Over):
-    """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach from there.
+    """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach.
 
-    neck, arms: what the body has, arms by side. shown: from times to those that a clock shows. carried: what hands
-    hold, by its role. holds: when hands do so, and are closed by grips, by side.
+    neck, arms: those of the body, arms by side. shown: from times to those that a clock shows. carried: props in hands,
+    by role. holds: when hands hold them. grips: closed hands, by side.
     """
 
     aims: tuple[TimedAim, ...]
@@ -44,7 +44,7 @@ class Aimed(Over):
     grips: Mapping[str, Grip] = field(default_factory=dict)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with head and hands where they are to be; see Stage."""
+        """Return the poses below with head and hands at their targets; see Stage."""
         pose = self.posed(times_s, self.acts(times_s), rounds)
         for side, grip in self.grips.items():
             weights = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
@@ -53,7 +53,7 @@ class Aimed(Over):
         return pose
 
     def posed(self, times_s: FloatArray, acts: Sequence[Act], rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with what some acts do in them; hands are open."""
+        """Return the poses below with only some acts applied; hands are open."""
         pose = self.below.sample(times_s, rounds)
         acts = [act for act in acts if act.aim.hand in self.arms or not (act.aim.hand or self.neck is None)]
         if acts:
@@ -65,7 +65,7 @@ class Aimed(Over):
 
     @cached_property
     def _spans_s(self) -> FloatArray:
-        """From when to when each aim acts, (A, 2)."""
+        """The span in which each aim acts, (A, 2)."""
         return np.array([(aim.begin_s, aim.back_s) for aim in self.aims]).reshape(-1, 2)
 
     def acts(self, times_s: FloatArray) -> list[Act]:
@@ -85,7 +85,7 @@ class Aimed(Over):
         return found
 
     def _spots(self, aim: TimedAim, times_s: FloatArray, shown_s: FloatArray) -> Spots:
-        """Return where what is aimed at is at times (N,), shown_s by the clock."""
+        """Return the positions of an aim's target at times (N,); shown_s: by the clock."""
         carried = aim.carried or self.carried.get(aim.role)
         if carried is None:
             points = aim.positions(shown_s)
@@ -94,7 +94,7 @@ class Aimed(Over):
         return spots if aim.begun_at is None else spots.after(aim.begun_at, times_s - aim.begin_s)
 
     def _act(self, pose: Pose, acts: Sequence[Act]) -> None:
-        """Let acts move bodies in poses, in place."""
+        """Apply acts to poses, in place."""
         pulls = Pulls.of(self.arms, acts, len(pose.rotations))
         looks = [act for act in acts if not act.aim.hand]
         world = world_from_pose(self.skeleton, pose)
@@ -111,11 +111,11 @@ class Aimed(Over):
 
     def _lean(self, pose: Pose, world: FloatArray, pulls: Pulls, own: Palms, may_rad: dict[str, FloatArray],
               share: FloatArray | float = 1.0) -> FloatArray:
-        """Let bodies lean in poses, in place, as far as their arms are too short; return their (F, J, 3, 4).
+        """Lean bodies in poses, in place, as far as their arms are too short; return their (F, J, 3, 4).
 
-        world: those before. own: (F, 3) from where palms are pulled: where they would be if nobody leant, so that a
-        body that leans again leans no farther. may_rad: (F,) how far they may lean for each hand, less so far as they
-        did, in place; share: how much of that now.
+        world: those before. own: (F, 3) positions from which palms are pulled: those without leaning, so that repeated
+        leaning leans no farther. may_rad: (F,) remaining lean for each hand, reduced in place. share: share of it for
+        this round.
         """
         most = {side: may * share / _LEANS for side, may in may_rad.items()}
         for _ in range(_LEANS):
@@ -134,7 +134,7 @@ class Aimed(Over):
               neck: Neck) -> FloatArray:
         """Turn heads in poses, in place, and return their bodies' (F, J, 3, 4).
 
-        Where the chest goes along, so that an arm is too short again, the body leans more. own, may_rad: see _lean.
+        If the chest follows, so that an arm is too short again, the body leans more. own, may_rad: see _lean.
         """
         steps, looked = _steps(looks, pulls.frames), np.zeros(pulls.frames)
         for step in steps:
@@ -150,14 +150,14 @@ class Aimed(Over):
         return world_from_pose(self.skeleton, pose)
 
     def hands(self, pose: Pose) -> dict[str, FloatArray]:
-        """Return where hands are in poses (F, J, …), (F, 3, 4) each in the model."""
+        """Return the transforms of hands in poses (F, J, …), (F, 3, 4) each in model space."""
         world = world_from_pose(self.skeleton, pose)
         return {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
 
     def lacks(self, aim: TimedAim, times_s: FloatArray, hands: Mapping[str, FloatArray]) -> FloatArray:
-        """Return what lies between a palm and what it is to touch at times (N,), (N, 3).
+        """Return the vectors from a palm to its target at times (N,), (N, 3).
 
-        hands: (N, 3, 4) where each is then.
+        hands: (N, 3, 4) transforms then.
         """
         spots = self._spots(aim, times_s, self.shown(times_s))
         return np.asarray(spots.seen(hands) - self.arms[aim.hand].palm_of(hands[aim.hand]))
@@ -175,7 +175,7 @@ class Aimed(Over):
         return np.asarray(moved)
 
     def misses(self) -> Iterator[tuple[TimedAim, float]]:
-        """Yield where hands stay away from what they reach for by more than 1 % of an arm, and how far.
+        """Yield aims that hands miss by more than 1 % of an arm, and by how much.
 
         Once for each role.
         """
@@ -193,7 +193,7 @@ class Aimed(Over):
 
 
 def _steps(acts: Sequence[Act], frames: int) -> list[Act]:
-    """Put acts of heads together, so that in each frame they come one after the other in their order."""
+    """Group the acts of heads so that in each frame they come one after the other in their order."""
     met, found = np.zeros(frames, dtype=np.int64), dict[int, list[Act]]()
     for act in acts:
         rank = met[act.frames]
@@ -204,7 +204,7 @@ def _steps(acts: Sequence[Act], frames: int) -> list[Act]:
 
 
 def _target(step: Act, pulls: Pulls) -> Callable[[FloatArray], FloatArray]:
-    """Return what tells where that is which heads look at, (N, 3), by their bodies (N, J, 3, 4)."""
+    """Return a function that gives head targets, (N, 3), from bodies (N, J, 3, 4)."""
     if not step.spots.leading:
         return lambda _: step.spots.points
     own = pulls.among(step.frames)

@@ -1,4 +1,4 @@
-"""Points along NURBS, as curves of paths mostly are."""
+"""Points along NURBS curves, the usual type of paths."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ def b_spline(points: FloatArray, weights: FloatArray, order: int, *, is_cyclic: 
              between: int, is_bezier: bool = False) -> FloatArray:
     """Return points (N, 3) along a rational B-spline, `between` for each of its spans (de Boor 1978; Piegl 1997).
 
-    points: (P, 3), two at least; weights: (P,), above 0. order: one more than the degree; it is at most P. is_cyclic:
-    the last point leads to the first one. reaches_ends, is_bezier: see `knots_of`. Where there are too few or too many
-    points for the knots of Bézier curves, the points themselves are returned, as Blender draws it.
+    points: (P, 3), P ≥ 2. weights: (P,), positive. order: degree + 1, at most P. is_cyclic: the last point leads to the
+    first one. reaches_ends, is_bezier: see `knots_of`. If the number of points does not fit the knots of Bézier curves,
+    the points themselves are returned, as Blender draws it.
 
     >>> line = np.array(((0.0, 0, 0), (1.0, 0, 0), (2.0, 0, 0)))
     >>> b_spline(line, np.ones(3), 3, is_cyclic=False, reaches_ends=True, between=2)[:, 0].round(6).tolist()
@@ -42,10 +42,10 @@ def b_spline(points: FloatArray, weights: FloatArray, order: int, *, is_cyclic: 
 
 
 def knots_of(count: int, order: int, *, is_cyclic: bool, reaches_ends: bool, is_bezier: bool) -> FloatArray:
-    """Return whole numbers as knots (count,), ascending, as Blender has them.
+    """Return integer knots (count,), ascending, as Blender has them.
 
-    reaches_ends: else the spline begins and ends within its points. is_bezier: inner knots are repeated, so that the
-    spline is one of Bézier curves. is_cyclic: the last knots are as far apart as the first ones.
+    reaches_ends: otherwise the spline begins and ends within its points. is_bezier: inner knots are repeated, so that
+    the spline consists of Bézier curves. is_cyclic: the last knots are as far apart as the first ones.
 
     >>> knots_of(8, 4, is_cyclic=False, reaches_ends=True, is_bezier=False).tolist()
     [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]

@@ -1,4 +1,4 @@
-"""What plays the roles of a score, in the model space of the character that plays it."""
+"""Objects that play the roles of a score, in the model space of its character."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from ...maths.arrays import FloatArray, IntArray
 
 Point = tuple[float, float, float]
 MOST_POINTS: Final = 100_000
-"""Of a path."""
+"""Greatest number of points of a path."""
 MOST_TRIANGLES: Final = 2_000_000
-"""Of a floor."""
+"""Greatest number of triangles of a floor."""
 
 
 @dataclass(frozen=True)
 class ScenePlace:
-    """A place to be at. position: of its ground; ahead: where a body faces there, not up or down.
+    """A place to go to. position: of its ground. ahead: the facing direction there, not vertical.
 
-    head: of a person, where others look. note: what is to be said of it, "" for nothing. surface: on it one sits, None:
-    as high as the position. unseated: why nobody can sit there, "" if one can.
-    Raises TaktError if a number is not finite, or ahead has no length.
+    head: of a person, where others look. note: a message about it, or "". surface: the seat, None if it is as high as
+    the position. unseated: why nobody can sit there, or "". Raises TaktError if a number is not finite, or ahead has no
+    length.
     """
 
     position: Point
@@ -44,7 +44,7 @@ class ScenePlace:
 
 @dataclass(frozen=True)
 class ScenePath:
-    """A path to go along. points: from its beginning to its end, two at least. note: see ScenePlace.
+    """A path to follow. points: from its beginning to its end, at least two. note: see ScenePlace.
 
     Raises TaktError if there are fewer or too many points, or a number is not finite.
     """
@@ -62,9 +62,9 @@ class ScenePath:
 
 @dataclass(frozen=True, eq=False)
 class SceneFloor:
-    """A floor that feet stand on: points (V, 3), and triangles (T, 3) of their numbers. note: see ScenePlace.
+    """A floor for feet: points (V, 3), and triangles (T, 3) of their indices. note: see ScenePlace.
 
-    Raises TaktError if there are no triangles or too many, a number is not finite, or a triangle has no such point.
+    Raises TaktError if there are no triangles or too many, a number is not finite, or an index is out of range.
     """
 
     points: FloatArray
@@ -83,7 +83,7 @@ class SceneFloor:
 
     @cached_property
     def digest(self) -> bytes:
-        """The same for the same floor."""
+        """Equal for equal floors."""
         found = hashlib.blake2b(self.note.encode(), digest_size=16)
         for numbers in (self.points, self.triangles):
             found.update(np.ascontiguousarray(numbers).tobytes())
@@ -92,11 +92,10 @@ class SceneFloor:
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A place or a path that moves, or a still one before a character that moves itself.
+    """A place or path that moves, or a still one before a character that moves.
 
-    still: it in its own axes. times_s: (N,) of the score as a clock shows them, ascending; before and after them it
-    stays. model_from_own: (N, 3, 4). heads: (N, 3) of a person, in the model. note: see ScenePlace.
-    Raises TaktError if a number is not finite.
+    still: in its own axes. times_s: (N,) of the score's clock, ascending; outside them it stays. model_from_own: (N, 3,
+    4). heads: (N, 3) of a person, in the model. note: see ScenePlace. Raises TaktError if a number is not finite.
     """
 
     still: ScenePlace | ScenePath
@@ -113,7 +112,7 @@ class Moving:
     def at(self, time_s: float) -> ScenePlace | ScenePath:
         """Return where it is at a time.
 
-        Raises TaktError if its axes have no length then.
+        Raises TaktError if one of its axes has no length then.
         """
         matrix = between(self.model_from_own.reshape(-1, 12), self.times_s, np.array((time_s,))).reshape(3, 4)
         if isinstance(self.still, ScenePath):
@@ -129,20 +128,20 @@ class Moving:
 
 @dataclass(frozen=True)
 class Unfit:
-    """What is cast for a role and cannot play it. why: what is wrong with it, and what to do."""
+    """An object cast for a role that it cannot play. why: the reason, and what to do."""
 
     why: str
 
 
 Still = ScenePlace | ScenePath | SceneFloor | Unfit
 Target = Still | Moving
-"""What may play a role."""
+"""Anything that may play a role."""
 _KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path", SceneFloor: "floor"}
-"""Which kind of role each of them plays, as a score says it."""
+"""The kind of role that each plays, as in a score."""
 
 
 def at_time(target: Target, time_s: float) -> Still:
-    """Return what plays a role as it is at a time of the clock."""
+    """Return a role's target at a time of the clock."""
     if not isinstance(target, Moving):
         return target
     try:
@@ -152,7 +151,7 @@ def at_time(target: Target, time_s: float) -> Still:
 
 
 def seen_at(target: Target, times_s: FloatArray) -> FloatArray:
-    """Return what is looked at, (F, 3), at times (F,) of the clock: of a person the head."""
+    """Return the points to look at, (F, 3), at times (F,) of the clock: of a person the head."""
     if isinstance(target, Moving) and target.heads is not None:
         return between(target.heads, target.times_s, times_s)
     head = target.head if isinstance(target, ScenePlace) else None
@@ -160,7 +159,7 @@ def seen_at(target: Target, times_s: FloatArray) -> FloatArray:
 
 
 def touched_at(target: Target, times_s: FloatArray) -> FloatArray:
-    """Return where a place or a prop is, (F, 3), at times (F,) of the clock."""
+    """Return the positions of a place or a prop, (F, 3), at times (F,) of the clock."""
     if isinstance(target, Moving) and isinstance(target.still, ScenePlace):
         matrices = between(target.model_from_own.reshape(-1, 12), target.times_s, times_s).reshape(-1, 3, 4)
         return np.asarray(matrices[..., :3] @ target.still.position + matrices[..., 3])
@@ -180,7 +179,7 @@ def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | typ
 
 
 def between(values: FloatArray, at_s: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Return values (F, C) at times (F,) between those (N, C) at times (N,)."""
+    """Return values (F, C) at times (F,) interpolated between those (N, C) at times (N,)."""
     after = np.clip(np.searchsorted(at_s, times_s, side="right"), 1, max(len(at_s) - 1, 1))
     if len(at_s) < 2:
         return np.asarray(values[np.zeros(len(times_s), dtype=np.int64)])

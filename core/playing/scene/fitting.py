@@ -1,4 +1,4 @@
-"""How often calls are repeated whose way is to fit."""
+"""Number of repetitions of calls whose paths are to fit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
 
 @dataclass(eq=False)
 class _Counting:
-    """Goes from way to way; now: what carries the body after the last one."""
+    """Goes from path to path. now: the placement that carries the body after the last one."""
 
     row: Row
     cast: Mapping[str, Target]
@@ -59,7 +59,7 @@ class _Counting:
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
 
     def rounds(self, way: Way) -> int:
-        """Return how often a way is gone; the body is at its end afterwards."""
+        """Return the repetitions of a path; the body is at its end afterwards."""
         layout, going = self.row.layout, way.going
         edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
         (begin, end), facing = self.traveller.seen(self.row.sample(edges_s))
@@ -81,7 +81,7 @@ class _Counting:
         return whole_rounds(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
 
     def rounds_by_time(self, way: Way) -> int:
-        """Return how often a way is gone in its time, wherever it leads."""
+        """Return the repetitions of a path by its time, wherever it leads."""
         layout, lasts_s = self.row.layout, self.row.own_s(way.first, way.after)
         time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
         return whole_rounds(time_s / lasts_s) if lasts_s > 0.0 else 1
@@ -90,7 +90,7 @@ class _Counting:
         return complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * position)
 
     def _target(self, role: str, time_s: float) -> Still:
-        """Return what plays a role at a time."""
+        """Return the target of a role at a time."""
         return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
 
     def _placed(self, place: Still, position: complex, facing: float,

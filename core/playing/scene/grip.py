@@ -1,4 +1,4 @@
-"""A hand that closes around what it holds."""
+"""Closing a hand around what it holds."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .turned_chain import turns_of
 
 _FINGERS: Final = ("index", "middle", "ring", "pinky")
 _BENT_RAD: Final = np.radians((45.0, 50.0, 30.0))
-"""How far the joints of a finger are bent around something, from the knuckle to the tip."""
+"""Bend of a finger's joints around something, from knuckle to tip."""
 _THUMB_RAD: Final = np.radians((20.0, 30.0, 30.0))
-"""How far those of a thumb are bent towards the fingers, from the root to the tip."""
+"""Bend of a thumb's joints towards the fingers, from root to tip."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grip:
-    """Fingers and a thumb around something: joints (N,), and how they turn from where they rest, quaternions (N, 4)."""
+    """Fingers and a thumb around something: joints (N,), and their rotations from rest, quaternions (N, 4)."""
 
     joints: IntArray
     turns: FloatArray
 
     @classmethod
     def of(cls, body: SkeletonMap, side: str) -> Grip | None:
-        """Find the fingers of a side, l or r, or None if fewer than two are known: they say where the palm is.
+        """Find the fingers of a side, l or r; None if fewer than two are known, since they show the palm.
 
         With the knuckles in a line from the index finger to the little one, a left hand's fingers bend about that line,
-        a right hand's the other way round. A thumb bends to where they close: before the palm, below their middle.
+        a right hand's the other way round. A thumb bends to where they close: in front of the palm, below their middle.
         """
         joints, skeleton = body.joint_of, body.skeleton
         known = [finger for finger in _FINGERS if f"{side}_{finger}1" in joints]
@@ -59,14 +59,14 @@ class Grip:
 
 
 def _thumb_axis(body: SkeletonMap, side: str, axis: FloatArray, known: list[str]) -> FloatArray:
-    """Return about what a thumb is bent, (3,), nothing where it is not known; axis: that of the fingers, known."""
+    """Return the bend axis of a thumb, (3,), zero if unknown. axis: that of the known fingers."""
     joints, rest = body.joint_of, body.skeleton.rest_world[..., 3]
     chain = [joints[f"{side}_thumb{number}"] for number in (1, 2, 3) if f"{side}_thumb{number}" in joints]
     if len(chain) < 2 or f"{side}_wrist" not in joints:
         return np.zeros(3)
     root, knuckles = rest[chain[0]], rest[[joints[f"{side}_{finger}1"] for finger in known]].mean(axis=0)
     fingers = knuckles - rest[joints[f"{side}_wrist"]]
-    below = np.cross(axis, fingers)  # where the fingers go as they bend
+    below = np.cross(axis, fingers)  # the direction in which fingers bend
     meets = knuckles + below * 0.5 - root
     about = np.cross(rest[chain[-1]] - root, meets)
     return np.asarray(about / max(float(np.linalg.norm(about)), 1e-30))

@@ -16,10 +16,10 @@ _STEPS: Final = 256
 
 @dataclass(frozen=True, eq=False)
 class GroundCurve:
-    """A curve through points (N,), two at least.
+    """A curve through points (N,), N ≥ 2.
 
-    lengths: (N,) the way to each from the first one; angles: (N,) where the curve leads there, without jumps by whole
-    turns.
+    lengths: (N,) arc length to each from the first one. angles: (N,) directions of the curve there, without jumps by
+    whole turns.
     """
 
     points: ComplexArray
@@ -28,7 +28,7 @@ class GroundCurve:
 
     @classmethod
     def through(cls, points: ComplexArray) -> GroundCurve:
-        """Take points (N,) in their order; those that repeat the one before are left out.
+        """Take points (N,) in order; repeated points are left out.
 
         Raises TaktError if all of them are at one position.
 
@@ -49,11 +49,11 @@ class GroundCurve:
 
     @property
     def length(self) -> float:
-        """How long it is."""
+        """Its length."""
         return float(self.lengths[-1])
 
     def at(self, lengths: FloatArray) -> tuple[ComplexArray, FloatArray]:
-        """Return positions and angles (F,) so far along it (F,); beyond its ends it goes straight on."""
+        """Return positions and directions (F,) at arc lengths (F,); beyond its ends it continues straight."""
         beyond = lengths - np.clip(lengths, 0.0, self.length)
         angles = np.interp(lengths, self.lengths, self.angles)
         positions = np.interp(lengths, self.lengths, self.points)
@@ -61,9 +61,9 @@ class GroundCurve:
 
 
 def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None) -> GroundCurve:
-    """Return a curve from one position to another, which sets out and arrives at angles.
+    """Return a curve from one position to another with given directions at both ends.
 
-    end_rad: None: it arrives as a circle does. A cubic Hermite curve with tangents as long as the way.
+    end_rad: None to arrive as a circle does. It is a cubic Hermite curve with tangents as long as the distance.
 
     >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None)
     >>> bool(abs(curve.angles[-1] - np.pi / 2.0) < 0.02), curve.points[-1].round(9).tolist()
@@ -84,5 +84,5 @@ def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None) 
 
 
 def _whole_turns(angle: float) -> float:
-    """Return the whole turns that are nearest to an angle."""
+    """Return the multiple of a whole turn nearest to an angle."""
     return float(2.0 * np.pi * np.round(angle / (2.0 * np.pi)))

@@ -1,7 +1,7 @@
-"""Hands that hold props, or hands: when which hand leads, and where the other takes hold.
+"""Hands that hold props, or hands: which hand moves what and when, and where a second hand takes hold.
 
-All goes by time: where a hand is at an instant depends on what happened before alone. What brings a hand to a prop
-begins once it has let go of the one before, and where a second hand takes hold is found as it sets out.
+Computation follows time: a hand's position at an instant depends only on what happened before. A hand begins to move to
+a prop once it has released the one before. Where a second hand takes hold is decided as it sets out.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from .taking import Taking, takings
 
 _SAME_S: Final = 1e-6
 _BREADTH: Final = 2.0
-"""Of what lies between wrist and palm: so far beside the first palm a second one takes hold."""
+"""Distance between two palms on a prop, as a multiple of that between wrist and palm."""
 
 
 def with_holds(aimed: Aimed, holds: Sequence[TimedHold],
                known: KnownHands | None = None) -> tuple[Aimed, tuple[Problem, ...]]:
-    """Return a motion whose hands also hold props, and what is to be said of those that they cannot hold.
+    """Return a motion whose hands also hold props, and problems with those that they cannot hold.
 
-    Hands that stay with another's close around it. known: where hands are, as far as that was found for the same motion
-    below.
+    Hands that stay with another's close around it. known: hand positions already computed for the same motion below.
     """
     clasps = [TimedHold(aim.role, aim.target, aim.hand, aim.place, aim.there_s, aim.end_s) for aim in aimed.aims
               if aim.meets and aim.end_s > aim.there_s + _SAME_S]
@@ -51,9 +50,9 @@ def with_holds(aimed: Aimed, holds: Sequence[TimedHold],
 
 @dataclass(eq=False)
 class _Props:
-    """Where hands bring props, up to some time. numbers: of the aims that takings have, from the end.
+    """Where hands take props, up to some time. numbers: of the aims of each taking, counted from the end.
 
-    held: by role the takings that last, the one that leads first. taken: those in which the hand got there.
+    held: by role the takings that last, the one that moves the prop first. taken: those in which the hand got there.
     """
 
     aimed: Aimed
@@ -65,7 +64,7 @@ class _Props:
 
     @classmethod
     def after(cls, aimed: Aimed, plans: Sequence[Taking], known: KnownHands) -> _Props:
-        """Let hands take and let go of all that they are to hold."""
+        """Let hands take and release all that they are to hold."""
         own = [plan for plan in plans if plan.aim is not None]
         aims = (*aimed.aims, *(plan.aim for plan in own if plan.aim is not None))
         props = cls(replace(aimed, aims=aims), known, {plan: i - len(own) for i, plan in enumerate(own)})
@@ -78,7 +77,7 @@ class _Props:
         return props
 
     def _set_out(self, plan: Taking, time_s: float) -> None:
-        """Find where a second hand takes hold that comes by itself: beside the first, on its own side."""
+        """Decide where a second hand without a reach takes hold: beside the first, on its own side."""
         hands, _ = self.known.at(self.aimed, (plan.number, "begins"), time_s)
         arm, hold = self.aimed.arms[plan.hold.hand], plan.hold
         beside = arm.palm_of(hands[hold.hand]) - self.aimed.arms[plan.beside].palm_of(hands[plan.beside])
@@ -88,7 +87,7 @@ class _Props:
         self._aim(plan, grip=way * (breadth / max(float(np.linalg.norm(beside)), 1e-30)))
 
     def _take(self, plan: Taking, time_s: float) -> None:
-        """Let a hand take a prop, unless that is too far away."""
+        """Let a hand take a prop, unless it is too far away."""
         hold, others = plan.hold, self.held.setdefault(plan.hold.role, [])
         hands, is_known = self.known.at(self.aimed, (plan.number, "takes"), time_s)
         aim = plan.came or self.aimed.aims[self.numbers[plan]]
@@ -124,12 +123,12 @@ class _Props:
         hands, _ = self.known.at(self.aimed, (plan.number, "lets go"), time_s)
         before = self.aimed.carried[plan.hold.role]
         self._lead(plan.hold, others[0].hold.hand if others else "", time_s, hands)
-        if others:  # who leads now, goes back to what else it does
+        if others:  # the hand that moves it now returns to its own tasks
             self._aim(others[0], end_s=time_s, back_s=others[0].back_s(time_s), carried=before)
         self._leave(plan, time_s, before)
 
     def _leave(self, plan: Taking, time_s: float, before: Carried) -> None:
-        """Let what holds a hand where it took a prop go on from there: the prop is elsewhere now."""
+        """Continue the aim that holds a hand where it took a prop: the prop is elsewhere now."""
         aims, more = list[TimedAim](), list[TimedAim]()
         for aim in self.aimed.aims:
             is_meant = (aim.hand, aim.role) == (plan.hold.hand, plan.hold.role) and aim.carried is None
@@ -145,18 +144,18 @@ class _Props:
         self.aimed = replace(self.aimed, aims=(*more, *aims))
 
     def _aim(self, plan: Taking, **changes: Any) -> None:
-        """Change what brings a hand to a prop."""
+        """Replace the aim that brings a hand to a prop."""
         aims, number = list(self.aimed.aims), self.numbers[plan]
         aims[number] = replace(aims[number], **changes)
         self.aimed = replace(self.aimed, aims=tuple(aims))
 
     def _moved(self, hold: TimedHold, time_s: float, hands: Hands) -> FloatArray:
-        """Return how a prop is moved at a time, (3, 4)."""
+        """Return a prop's motion at a time, (3, 4)."""
         known = self.aimed.carried.get(hold.role)
         return np.eye(4)[:3] if known is None else known.moved(np.array((time_s,)), as_frame(hands))[0]
 
     def _lead(self, hold: TimedHold, hand: str, time_s: float, hands: Hands) -> None:
-        """Let a prop go with a hand, or lie, "", from a time on."""
+        """Let a prop move with a hand, or lie, "", from a time on."""
         known = self.aimed.carried.get(hold.role)
         phase = Phase(time_s, hand, self._moved(hold, time_s, hands), hands[hand] if hand else np.eye(4)[:3])
         if known is None:

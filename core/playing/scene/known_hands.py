@@ -1,4 +1,4 @@
-"""Where hands are at the instants at which they take things and let go of them."""
+"""Positions of hands at the instants at which they take and release things."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .carried import Spots
 from .pulls import Act
 
 _SAME: Final = 1e-8
-"""Of what counts as touched: what lies as near to another spot as this is there."""
+"""Share of the touch tolerance: positions nearer to each other count as equal."""
 Hands = Mapping[str, FloatArray]
-"""Where hands are in the model, (3, 4) each, by side."""
+"""Transforms of hands in the model, (3, 4) each, by side."""
 
 
 @dataclass(eq=False)
 class KnownHands:
-    """Where hands are at instants, each with all that this depends on, on one motion below.
+    """Positions of hands at instants, each with all that it depends on, for one motion below.
 
-    Where a prop lies depends on which hand has put it there before, and where that was on where the prop lay before
-    that. So all instants are looked at together, again and again: each time with props where they were brought the
-    time before, until nothing is new. That ends, since each instant depends on earlier ones alone.
+    A prop's position depends on the hand that has put it there, and so on that hand's position when it took the prop.
+    So all instants are computed together in rounds, each with the props where the last round left them, until nothing
+    changes. That ends, since each instant depends on earlier ones only.
     """
 
     _known: dict[Hashable, Hands] = field(default_factory=dict)
@@ -33,9 +33,9 @@ class KnownHands:
     _wanted: dict[Hashable, tuple[Hashable, float, list[Act]]] = field(default_factory=dict)
 
     def at(self, aimed: Aimed, what_for: Hashable, time_s: float) -> tuple[Hands, bool]:
-        """Return where hands are at an instant, (3, 4) each by side, and whether that is so or a guess; see look_up.
+        """Return hands at an instant, (3, 4) each by side, and whether that is known or a guess; see look_up.
 
-        what_for: tells from one time to the next which instant it is.
+        what_for: identifies the instant over the rounds.
         """
         acts = aimed.acts(np.array((time_s,)))
         key = time_s, *(_depends_on(aimed, act) for act in acts)
@@ -48,7 +48,7 @@ class KnownHands:
                                               for side, arm in aimed.arms.items()}, False
 
     def look_up(self, aimed: Aimed) -> bool:
-        """Find all that was asked for and was not known; return whether that was anything."""
+        """Compute all requested instants that are unknown; return whether there were any."""
         wanted, self._wanted = self._wanted, {}
         times_s = np.array([time_s for _, time_s, _ in wanted.values()])
         acts = [act._replace(frames=np.array((frame,))) for frame, (_, _, own) in enumerate(wanted.values())
@@ -60,7 +60,7 @@ class KnownHands:
 
 
 def _depends_on(aimed: Aimed, act: Act) -> Hashable:
-    """Return all that the pose of an instant depends on for what acts there."""
+    """Return all that the pose of an instant depends on, for one act."""
     same = _SAME * min((arm.near for arm in aimed.arms.values()), default=1.0)
     found: list[Hashable] = [act.aim.hand, float(act.weights[0])]
     spots: Spots | None = act.spots
@@ -76,5 +76,5 @@ def shifted(hand: FloatArray, by: FloatArray) -> FloatArray:
 
 
 def as_frame(hands: Hands) -> dict[str, FloatArray]:
-    """Return hands of one instant as those of one frame, (1, 3, 4) each."""
+    """Return hands of one instant as one frame, (1, 3, 4) each."""
     return {side: at[None] for side, at in hands.items()}

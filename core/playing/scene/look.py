@@ -1,4 +1,4 @@
-"""A head that looks at something: the turn is shared out among head, neck and chest, within what necks do."""
+"""Looking: the turn is shared out among head, neck and chest, within the limits of a neck."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from .turned_chain import turn_chain, turns_of
 
 _HEAD: Final = "skullbase"
 _SHARES: Final = {"head": 0.5, "neck": 0.35, "chest": 0.15}
-"""How much of the turn each part makes, where all of them are known."""
+"""Share of the turn of each part, if all are known."""
 _FAR_RAD: Final = np.radians((72.0, 80.0))
-"""A head turns as far as this from where the chest faces, and softly up to the other."""
+"""Soft limit of a head's turn from the chest's facing direction."""
 _BEHIND_RAD: Final = np.radians((110.0, 150.0))
-"""What is farther behind is looked at less, and not at all from the second on."""
+"""What is farther behind gets less weight, and none from the second angle on."""
 _ROUNDS: Final = 3
-"""The head goes along with the chest, so where it has to look changes a little."""
+"""The head moves with the chest, so its direction to the target changes a little."""
 LookedAt = Callable[[FloatArray], FloatArray]
-"""Tells the positions (F, 3) in the model that are looked at, by bodies (F, J, 3, 4)."""
+"""Returns head targets (F, 3) in the model for bodies (F, J, 3, 4)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Neck:
-    """What turns a head. chain: (N,) joints down to the head; shares: (N,) how much of a turn each makes.
+    """Joints that turn a head. chain: (N,) down to the head. shares: (N,) of the turn.
 
-    chest_joints: how many of them, at its beginning, are of the chest.
-    ahead: (3,) where the head faces, in the head's own axes; chest: what carries the chain, and where that faces.
+    chest_joints: how many of them, at the beginning, belong to the chest. ahead: (3,) the head's facing direction in
+    its own axes. chest: the joint that carries the chain, and its facing direction.
     """
 
     body: SkeletonMap
@@ -46,7 +46,7 @@ class Neck:
 
     @classmethod
     def of(cls, body: SkeletonMap, ahead: FloatArray) -> Neck | None:
-        """Find it; None without a head. ahead: (3,) where the body faces as it rests."""
+        """Find the joints; None without a head. ahead: (3,) the body's facing direction at rest."""
         joints, skeleton = body.joint_of, body.skeleton
         if _HEAD not in joints or skeleton.parents[joints[_HEAD]] < 0:
             return None
@@ -64,7 +64,7 @@ class Neck:
         return cls(body, chain, np.array(shares), len(chest), own[0], carrier, own[1])
 
     def look(self, pose: Pose, target: LookedAt, weights: FloatArray) -> None:
-        """Turn heads in poses (F, J, …) to what they look at, by weights (F,) from 0 to 1, in place."""
+        """Turn heads in poses (F, J, …) to their targets, by weights (F,) from 0 to 1, in place."""
         skeleton, begun = self.body.skeleton, None
         for _ in range(_ROUNDS):
             world = world_from_pose(skeleton, pose)
@@ -76,13 +76,13 @@ class Neck:
             turn_chain(skeleton, pose, world, self.chain, self.shares, _arc(faces, goal))
 
     def gaze(self, world: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return where heads are and where they face, (F, 3) each in the model; world: (F, J, 3, 4) of bodies."""
+        """Return heads' positions and facing directions, (F, 3) each in the model. world: (F, J, 3, 4) of bodies."""
         head = world[:, self.chain[-1]]
         return head[..., 3], rot.rotate(turns_of(head), self.ahead)
 
     def look_on(self, pose: Pose, target: LookedAt, weights: FloatArray,
                 before: tuple[FloatArray, FloatArray]) -> None:
-        """Turn heads of bodies that moved back to what they looked at, without the chest, in place; see look.
+        """Turn heads back to their targets after bodies moved, without the chest, in place; see look.
 
         before: the gaze before they moved.
         """
@@ -96,10 +96,10 @@ class Neck:
 
 
 def _within_reach(way: FloatArray, front: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where heads look (F, 3) that want to look along ways (F, 3), and how much they do, (F,).
+    """Return the directions (F, 3) in which heads look for wanted directions (F, 3), and weights (F,).
 
-    front: (F, 3) where the chests face. Farther than a neck turns they look as far as it does; what is behind they let
-    be.
+    front: (F, 3) facing directions of chests. Beyond a neck's limit they look as far as it turns; targets behind get
+    less weight.
     """
     arc = _arc(front, way)
     angle = np.linalg.norm(arc, axis=1)
@@ -112,5 +112,5 @@ def _within_reach(way: FloatArray, front: FloatArray) -> tuple[FloatArray, Float
 
 
 def _arc(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return the rotation vectors (F, 3) of the shortest arcs from directions (F, 3) to others."""
+    """Return the rotation vectors (F, 3) of the shortest arcs between directions (F, 3)."""
     return rot.log(rot.shortest_arc(one, other))

@@ -1,4 +1,4 @@
-"""Hands that are to meet those of others, and when."""
+"""Meetings of hands, and their times."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ...errors import Place
 
 
 class TimedMeet(NamedTuple):
-    """A hand, l or r, that is to meet the hand `other` of the person who plays a role.
+    """A hand, l or r, that meets the hand `other` of the person who plays a role.
 
-    weight: how much of the way it goes, against what the other's own says. place: of what says so, in its file.
-    begin_s, there_s, end_s, back_s: see TimedAim.
+    weight: its share of the way, relative to the other's. place: of its element in the file. begin_s, there_s, end_s,
+    back_s: see TimedAim.
     """
 
     role: str
@@ -25,7 +25,7 @@ class TimedMeet(NamedTuple):
     back_s: float
 
     def is_with(self, other: TimedMeet, later_s: float = 0.0) -> bool:
-        """Return whether it and another one, whose time is shown so much later, are at the same time.
+        """Return whether it overlaps another meeting in time, if that one's clock is later by later_s.
 
         >>> one = TimedMeet("her", "r", "l", 1.0, Place(), 1.0, 2.0, 3.0, 3.5)
         >>> one.is_with(one), one.is_with(one, 2.0), one.is_with(one, -1.9)

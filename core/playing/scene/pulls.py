@@ -1,4 +1,4 @@
-"""What pulls hands somewhere, and where that brings them, with what they lead."""
+"""Pulls on hands, and the resulting positions of hands and of what they move."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .carried import Spots
 from .reach import Reaching
 
 Palms = Mapping[str, FloatArray]
-"""What there is of hands, by side."""
+"""A value for each hand, by side."""
 
 
 class Act(NamedTuple):
     """An aim in some frames (N,) of poses, with its weights (N,) there.
 
-    spots: (N,) where what it aims at is. keeps: (N,) how firmly a hand holds on to what another one leads, 0 to 1.
+    spots: (N,) target positions. keeps: (N,) how strongly a hand holds on to what another one moves, 0 to 1.
     """
 
     aim: TimedAim
@@ -31,17 +31,17 @@ class Act(NamedTuple):
     keeps: FloatArray
 
     def at(self, numbers: IntArray | BoolArray) -> Act:
-        """Return it in some of its frames."""
+        """Return the act in some of its frames."""
         return Act(self.aim, self.frames[numbers], self.weights[numbers], self.spots.at(numbers), self.keeps[numbers])
 
     def among(self, frames: IntArray) -> Act:
-        """Return it in those of its frames that are among others (M,), ascending, by their numbers in these."""
+        """Return the act in those of its frames that are among others (M,), ascending, as indices into these."""
         own = self.at(np.isin(self.frames, frames))
         return own._replace(frames=frames.searchsorted(own.frames))
 
 
 def together(acts: Sequence[Act]) -> Act:
-    """Return acts of one hand, or of heads, in frames that they do not share, as one."""
+    """Return acts of one hand, or of heads, in disjoint frames as one."""
     frames = np.concatenate([act.frames for act in acts])
     spots = Spots.joined([act.spots for act in acts])
     weights, keeps = (np.concatenate(each) for each in zip(*((act.weights, act.keeps) for act in acts), strict=True))
@@ -52,8 +52,8 @@ def together(acts: Sequence[Act]) -> Act:
 class Pulls:
     """Acts on hands in F frames, by side. arms: of all hands.
 
-    Where each hand comes depends on nothing but where it would be without, what pulls it, and where the other hand
-    comes that leads what it follows. So it goes on without a jump where another hand begins to lead, or stops.
+    A hand's position depends only on its position without pull, on its pull, and on the hand that moves what it
+    follows. So it does not jump if another hand begins to move that, or stops.
     """
 
     arms: Mapping[str, Reaching]
@@ -67,18 +67,18 @@ class Pulls:
         return cls(arms, {side: found for side, found in own.items() if found}, frames)
 
     def among(self, frames: IntArray) -> Pulls:
-        """Return what pulls hands in some of the frames, ascending."""
+        """Return the pulls in some frames, ascending."""
         return Pulls(self.arms, {side: [act.among(frames) for act in acts] for side, acts in self.acts.items()},
                      len(frames))
 
     @cached_property
     def weights(self) -> dict[str, FloatArray]:
-        """How much each hand is pulled, (F,) from 0 to 1."""
+        """Weight of the pull on each hand, (F,) from 0 to 1."""
         return {side: self._weights(side, [act.weights for act in acts]) for side, acts in self.acts.items()}
 
     @cached_property
     def leans(self) -> dict[str, FloatArray]:
-        """How much bodies lean for each hand, (F,) from 0 to 1: not for what another hand takes along as they do."""
+        """Weight of leaning for each hand, (F,) from 0 to 1: 0 for what another hand brings along."""
         found, none = dict[str, FloatArray](), np.zeros(self.frames)
         for side, acts in self.acts.items():
             own = [act.weights * (1.0 - sum((act.spots.share_of(leading) * (
@@ -95,19 +95,20 @@ class Pulls:
 
     @cached_property
     def _passes(self) -> int:
-        """In the first pass hands come where the others have not moved; with each other one those follow."""
+        """Number of passes: in the first, other hands are unmoved; each further pass lets hands follow them."""
         follow = [side for side, acts in self.acts.items() if any(act.spots.leading for act in acts)]
         return 1 << len(follow)
 
     def palms(self, world: FloatArray) -> dict[str, FloatArray]:
-        """Return where palms are, (F, 3); world: (F, J, 3, 4)."""
+        """Return the positions of palms, (F, 3). world: (F, J, 3, 4)."""
         return {side: arm.palms(world) for side, arm in self.arms.items()}
 
     def settled(self, world: FloatArray, own: Palms | None = None, *, leans: bool = False) -> tuple[Palms, Palms]:
-        """Return where palms are to be that are pulled, (F, 3), and where that brings all hands, (F, 3, 4).
+        """Return goals of pulled palms, (F, 3), and the resulting transforms of all hands, (F, 3, 4).
 
-        world: (F, J, 3, 4) of bodies whose arms are not yet moved. own: (F, 3) from where palms are to be pulled; None:
-        from where they are. leans: this is for bodies that lean; what other hands lead goes over softly, see Spots.
+        world: (F, J, 3, 4) of bodies with arms not moved yet. own: (F, 3) positions from which palms are pulled, None
+        for their current ones. leans: the result is for leaning bodies, so targets in other hands change softly, see
+        Spots.
         """
         palms = self.palms(world)
         rests = {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
@@ -125,10 +126,9 @@ class Pulls:
         return goals, hands
 
     def _gives(self, world: FloatArray, goals: Palms, *, leans: bool) -> dict[str, FloatArray]:
-        """Return by how much hands that lead, (F, 3), stay nearer to others that are to hold on to what they lead.
+        """Return how far hands, (F, 3), stay nearer to others that hold what they move.
 
-        So that these can. Where bodies lean for that, hands that are pulled stay where they are. goals: where palms are
-        to be without that.
+        So the others can reach it. For leaning bodies, pulled hands stay where they are. goals: of palms without that.
         """
         found = dict[str, FloatArray]()
         for side, acts in self.acts.items():
@@ -141,7 +141,7 @@ class Pulls:
         return found
 
     def _pulled(self, side: str, own: FloatArray, hands: Palms, *, softly: bool) -> FloatArray:
-        """Return where a palm comes from its own position (F, 3); hands: where they are."""
+        """Return a palm's position after its pull from its own position (F, 3). hands: their transforms."""
         goal = own.copy()
         for act in self.acts[side]:
             there = act.spots.seen({other: hands[other][act.frames] for other in act.spots.leading}, softly=softly)

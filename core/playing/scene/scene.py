@@ -39,16 +39,16 @@ NOBODY: Final[Mapping[TimedMeet, Target]] = MappingProxyType({})
 _TOO_EARLY: Final = Unfit("is left out, since the hand still meets another one then: let it begin later")
 _IN_LOOP: Final = Unfit("is left out while the score loops: the next round would find nobody there")
 _AT_ONCE: Final = 16
-"""Footprints of each foot that are looked at before others."""
+"""Footprints of each foot that are tested first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What plays the roles of a score, by their names, and the character that meets it.
+    """Objects that play the roles of a score, by role name, and the character that meets them.
 
-    turn: quaternion (4,) from H-Anim's axes; up: (3,) in the character's model space. followers: see compose.
-    clock: where the tempo changes: what moves in the scene does so by the clock. floors: the roles on which feet stand,
-    each with where a score says so.
+    turn: quaternion (4,) from H-Anim's axes. up: (3,) in the character's model space. followers: see compose. clock:
+    tempo changes; moving objects go by the clock. floors: the roles on which feet stand, each with its place in the
+    score.
     """
 
     cast: Mapping[str, Target]
@@ -60,13 +60,13 @@ class Scene:
     floors: tuple[tuple[str, Place], ...] = ()
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
-        """Return a sequence with as many rounds of each fitting call as it needs; row: plays one round of each."""
+        """Return a sequence with the rounds that fitting calls need, and problems. row: plays one round of each."""
         traveller = self._traveller(row)
         return (sequence, ()) if traveller is None or row.is_loop else fitted(
             sequence, row, self.cast, traveller, self._shown)
 
     def warped(self, stage: Stage, row: Row, root_motion: RootMode) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion bent along its ways, and the problems found; row: its segments."""
+        """Return a motion bent along its paths, and problems. row: its segments."""
         ways = row.sequence.ways
         if not ways:
             return stage, ()
@@ -80,7 +80,7 @@ class Scene:
         return (stage if warp is None else Warped(stage, warp, traveller)), _as_missed(said)
 
     def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion whose feet stand on the scene's floors, and what is to be said of these."""
+        """Return a motion whose feet stand on the scene's floors, and problems."""
         found, said = list[SceneFloor](), list[Problem]()
         why = ("loops: its rounds go on from each other" if row.is_loop else "" if isinstance(stage, Feet) else
                "plays in place, or with feet that are not locked")
@@ -107,14 +107,14 @@ class Scene:
         return floored, _as_missed((*said, *told, *hanging(floored)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
-        """Return what hands are to meet; in a loop none, whose rounds find the others elsewhere."""
+        """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
         return () if row.is_loop else timed_meets(row.sequence.aims, row.layout, self.cast)[0]
 
     def aimed(self, stage: Stage, row: Row, known: KnownHands,
               met: Mapping[TimedMeet, Target] = NOBODY) -> tuple[Stage, tuple[Problem, ...]]:
-        """Return a motion whose head and hands aim at what its elements say, and what is to be said of it.
+        """Return a motion whose head and hands aim at what its elements say, and problems.
 
-        known: where hands of this stage are, as far as that was found. met: where hands meet those of others.
+        known: hand positions of this stage computed so far. met: positions where hands meet those of others.
         """
         meets, early = timed_meets(row.sequence.aims, row.layout, self.cast)
         met = {**met, **dict.fromkeys(early, _TOO_EARLY), **dict.fromkeys(meets if row.is_loop else (), _IN_LOOP)}
@@ -143,7 +143,7 @@ class Scene:
 
 
 def _as_missed(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Return problems whose warnings, but not notes, are marked as missed: the motion does not do as the score says."""
+    """Return problems with warnings, but not notes, marked as missed: the motion does not do what the score says."""
     return tuple(replace(problem, is_missed=problem.is_warning and not problem.is_note) for problem in problems)
 
 

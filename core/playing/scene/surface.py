@@ -1,4 +1,4 @@
-"""The surface of floors: how high it is over the ground, and how steep, at many points at once."""
+"""Surface of floors: height and slope at many points at once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ...maths.arrays import FloatArray, IntArray
 from .cast import SceneFloor
 
 _STEEPEST: Final = 1e-6
-"""Triangles that cover less of the ground, against their area, are walls."""
+"""Triangles that cover a smaller share of their area on the ground are walls."""
 _BESIDE: Final = 1e-9
-"""What is so little beside a triangle, as a share of it, is on it, so that there are no cracks between two."""
+"""Tolerance beside a triangle, as a share of it, which closes gaps between neighbours."""
 _MOST_CELLS: Final = 512
-"""Along each side of the grid."""
+"""Greatest number of grid cells along each side."""
 
 
 class Heights(NamedTuple):
-    """What is below N points: heights (N,), NaN if there is nothing, and slopes (N, 2), up per length each way."""
+    """The floor below N points: heights (N,), NaN for none, and slopes (N, 2), rise per length in each direction."""
 
     heights: FloatArray
     slopes: FloatArray
@@ -28,11 +28,11 @@ class Heights(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """T triangles over the ground, those of each cell of a grid together; where several are above another, the highest.
+    """T triangles over the ground, grouped by cells of a grid; of overlapping ones the highest counts.
 
-    plane: (T, 3) each as a + b·x + c·y; inside: (T, 3, 3) from (1, x, y) to the shares of its corners.
-    corner, size: of the grid, (2,) and of one cell; count: (2,) cells; first: (cells + 1,) where the triangles of each
-    cell begin in `members`.
+    plane: (T, 3) coefficients a + b·x + c·y. inside: (T, 3, 3) from (1, x, y) to barycentric coordinates. corner, size:
+    of the grid, (2,), and of a cell. count: (2,) cells. first: (cells + 1,) begin of each cell's triangles in
+    `members`.
     """
 
     plane: FloatArray
@@ -45,7 +45,7 @@ class Surface:
 
     @classmethod
     def of(cls, floors: Sequence[SceneFloor], axes: FloatArray) -> Surface:
-        """Take the floors; axes: (3, 3) from the model to ground coordinates, see footholds.ground_axes."""
+        """Take the floors. axes: (3, 3) from the model to ground coordinates, see footholds.ground_axes."""
         corners = np.concatenate([np.zeros((0, 3, 3)), *(floor.points[floor.triangles] for floor in floors)]) @ axes.T
         one, other = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
         across = np.cross(one, other)
@@ -72,11 +72,11 @@ class Surface:
 
     @property
     def is_nowhere(self) -> bool:
-        """Whether it is below no point at all."""
+        """Whether it covers no point at all."""
         return not len(self.members)
 
     def below(self, points: FloatArray) -> Heights:
-        """Return what is at points (..., 2) over the ground, as (...,) and (..., 2)."""
+        """Return the floor at points (..., 2) over the ground, as (...,) and (..., 2)."""
         at = points.reshape(-1, 2)
         cells = np.floor((at - self.corner) / self.size)
         (x, y), (most_x, most_y) = cells.T, self.count
@@ -91,16 +91,16 @@ class Surface:
         is_on = (shares >= -_BESIDE).all(axis=1)
         point, member, where = point[is_on], member[is_on], where[is_on]
         height = (self.plane[member] * where).sum(axis=1)
-        order = np.lexsort((height, point))  # the last of each point is the highest
+        order = np.lexsort((height, point))  # the last one of each point is the highest
         heights, slopes = np.full(len(at), np.nan), np.zeros((len(at), 2))
         heights[point[order]], slopes[point[order]] = height[order], self.plane[member[order], 1:]
         return Heights(heights.reshape(points.shape[:-1]), slopes.reshape(*points.shape[:-1], 2))
 
 
 def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> float | None:
-    """Return how far along up (3,) the highest of triangles (T, 3) of points (V, 3) is above or below the origin.
+    """Return the height along up (3,) of the highest of triangles (T, 3) of points (V, 3) above or below the origin.
 
-    In lengths of up, or None if none is.
+    In lengths of up; None if there is none.
 
     >>> square = np.array(((-1.0, -1.0, 2.0), (2.0, -1.0, 2.0), (-1.0, 2.0, 2.0)))
     >>> highest_along(square, np.array(((0, 1, 2),)), np.array((0.0, 0.0, 0.5)))
@@ -108,7 +108,7 @@ def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> fl
     """
     corner, one, other = (points[triangles[:, 0]], points[triangles[:, 1]] - points[triangles[:, 0]],
                           points[triangles[:, 2]] - points[triangles[:, 0]])
-    normal, across = np.cross(one, other), np.cross(corner, up)  # Möller and Trumbore 1997, of a ray from the origin
+    normal, across = np.cross(one, other), np.cross(corner, up)  # Möller and Trumbore 1997, for a ray from the origin
     facing = normal @ up
     facing[np.abs(facing) <= _STEEPEST * np.linalg.norm(normal, axis=1) * np.linalg.norm(up)] = np.nan
     first, second = (other * across).sum(axis=1) / facing, -(one * across).sum(axis=1) / facing

@@ -1,4 +1,4 @@
-"""When hands take what they are to hold, and what brings them there: as a score says, whatever comes of it."""
+"""When hands take what they are to hold, and which reach brings them there, as the score says."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .carried import TimedHold
 
 _SAME_S = 1e-6
 _NEXT_S = 0.25
-"""So long a hand takes at least from one thing to the next."""
+"""Least time for a hand from one thing to the next."""
 
 
 @dataclass(frozen=True, eq=False)
 class Taking:
-    """A hold, from when the hand can be there. number: of all.
+    """A hold, from when the hand can be there. number: of all holds.
 
-    came: the reach that brings the hand there. aim: what does so without one, and what keeps the hand where it is while
-    another one leads. beside: that other one, l or r, by whom the prop should be held by then; "" for none. arrivals_s:
-    when the hand is to be somewhere, in order.
+    came: the reach that brings the hand there. aim: replaces a missing reach, and keeps the hand in place while another
+    one moves the prop. beside: the hand, l or r, that should hold the prop by then, "" for none. arrivals_s: when the
+    hand has to be somewhere, in order.
     """
 
     number: int
@@ -31,7 +31,7 @@ class Taking:
     arrivals_s: tuple[float, ...]
 
     def back_s(self, end_s: float) -> float:
-        """Return when the hand is back, or elsewhere, that leaves at a time."""
+        """Return when the hand is back, or elsewhere, if it leaves at a time."""
         after_s = next((time_s for time_s in self.arrivals_s if time_s > end_s + _SAME_S), end_s + BACK_S)
         return end_s + min(max(after_s - end_s, SOONEST_S), BACK_S)
 
@@ -47,7 +47,7 @@ def takings(aimed: Aimed, holds: Sequence[TimedHold]) -> list[Taking]:
 
 
 def _joined(holds: Sequence[TimedHold]) -> list[TimedHold]:
-    """Return holds by when they begin, those of one prop by one hand that follow each other without a gap as one."""
+    """Return holds sorted by their beginnings; those of one prop and hand without a gap are joined."""
     found, last = list[TimedHold](), dict[tuple[str, str], int]()
     for hold in sorted(holds, key=lambda each: each.begin_s):
         at = last.get((hold.role, hold.hand))
@@ -60,7 +60,7 @@ def _joined(holds: Sequence[TimedHold]) -> list[TimedHold]:
 
 
 def _free_s(hold: TimedHold, others: Sequence[TimedHold], role: str = "") -> float:
-    """Return when the hand lets go of the last thing that it holds before, or of what plays a role."""
+    """Return when the hand releases the last thing that it holds before, or a given role."""
     return max((other.end_s for other in others if other.hand == hold.hand and other.end_s <= hold.begin_s + _SAME_S
                 and other is not hold and role in ("", other.role)), default=-float("inf"))
 
@@ -68,7 +68,7 @@ def _free_s(hold: TimedHold, others: Sequence[TimedHold], role: str = "") -> flo
 def _begin_s(aimed: Aimed, hold: TimedHold, before: Sequence[TimedHold]) -> float:
     """Return when a hand can take what it is to hold, at most halfway through.
 
-    A hand that has just let something go needs time, unless a reach has brought it there by then.
+    A hand that has just released something needs time, unless a reach has brought it there by then.
     """
     free_s = _free_s(hold, before)
     is_there = _came(aimed, hold, before) is not None and hold.begin_s >= free_s + SOONEST_S - _SAME_S
@@ -77,7 +77,7 @@ def _begin_s(aimed: Aimed, hold: TimedHold, before: Sequence[TimedHold]) -> floa
 
 
 def _came(aimed: Aimed, hold: TimedHold, before: Sequence[TimedHold]) -> TimedAim | None:
-    """Return the reach by which a hand is there when it takes something, and has not let that go meanwhile."""
+    """Return the reach that brings a hand to what it takes, if the hand stays there until then."""
     free_s = _free_s(hold, before, hold.role)
     return next((aim for aim in reversed(aimed.aims) if aim.hand == hold.hand and aim.begin_s >= free_s
                  and aim.there_s - _SAME_S <= hold.begin_s <= aim.end_s + _SAME_S), None)

@@ -1,4 +1,4 @@
-"""What a motion leaves on the ground and where it goes, to be drawn: its way, its footprints, and its targets."""
+"""Traces of a motion to be drawn: its path, its footprints and its targets."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .cast import ScenePlace, Target, at_time
 from .surface import Surface
 
 _PER_S: Final = 8.0
-"""Points of the way in a second."""
+"""Points of the path per second."""
 _MOST_POINTS: Final = 1024
 _MOST_PRINTS: Final = 2000
 _AT_ONCE: Final = 256
 _INSTANTS: Final = np.array((0.1, 0.3, 0.5, 0.7, 0.9))
-"""Of the time for which a foot stands: at one of them its sole is down."""
+"""Shares of a contact at one of which the sole is flat."""
 _WIDTH: Final = 0.38
-"""Of a footprint, by its length."""
+"""Width of a footprint, as a share of its length."""
 _LEAST_LEGS: Final = 0.15
-"""How long a footprint is at least, in leg lengths."""
+"""Least length of a footprint, in leg lengths."""
 
 
 class Mark(NamedTuple):
-    """Something that is aimed at: (3,) where, (3,) the way it faces, or zeros, and by when, in seconds."""
+    """A target: (3,) position, (3,) facing direction or zeros, and its time in seconds."""
 
     position: FloatArray
     ahead: FloatArray
@@ -44,9 +44,9 @@ class Mark(NamedTuple):
 class Traces:
     """What is drawn of a motion, in model space, by the clock.
 
-    way: (N, 3) below the hips at times way_s (N,). prints: (K, 4, 3) where soles stand: from heel to toes, and from
-    the middle to the outside and up, each as a vector after the heel's position; sides: (K,) 0 for the left foot;
-    prints_s: (K, 2) from when to when. places, hands: what bodies go to, and what hands reach for. size: of the leg.
+    way: (N, 3) positions below the hips at times way_s (N,). prints: (K, 4, 3) where soles stand: the heel, and as
+    vectors from it, to the toes, to the outside and up. sides: (K,) 0 for the left foot. prints_s: (K, 2) spans.
+    places, hands: targets of bodies and of hands. size: of the leg.
     """
 
     way: FloatArray
@@ -61,7 +61,7 @@ class Traces:
 
 
 def traces_of(motion: Motion, up: FloatArray, cast: Mapping[str, Target]) -> Traces:
-    """Find what a motion leaves; up: (3,) of its model. cast: what plays the roles of its score."""
+    """Find what to draw of a motion. up: (3,) of its model. cast: the objects that play the roles of its score."""
     up = up / max(float(np.linalg.norm(up)), 1e-30)
     way, way_s = _way(motion, up)
     feet = motion.feet
@@ -74,7 +74,7 @@ def traces_of(motion: Motion, up: FloatArray, cast: Mapping[str, Target]) -> Tra
 
 
 def _way(motion: Motion, up: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where the hips are over the ground, (N, 3), and when, (N,): not within floors."""
+    """Return positions of the hips over the ground, (N, 3), and times, (N,); never inside floors."""
     count = int(np.clip(np.ceil(motion.duration_s * _PER_S), 1, _MOST_POINTS)) + 1
     times_s = np.linspace(0.0, motion.duration_s, count)
     body, rest = motion.body, motion.skeleton.rest_world
@@ -112,7 +112,7 @@ def _prints(motion: Motion, lock: FeetLock, size: float) -> tuple[FloatArray, In
 
 
 def _flat_prints(soles: FloatArray, ahead: FloatArray, leg: int, size: float) -> FloatArray:
-    """Return heels, and what leads to the toes and aside, (K, 3, 2), of soles (K, N, 2); ahead: (K, 2) to the balls."""
+    """Return heels, and vectors to the toes and aside, (K, 3, 2), of soles (K, N, 2). ahead: (K, 2) to the balls."""
     along = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-30)
     aside = np.stack((-along[:, 1], along[:, 0]), axis=1) * (1.0 if leg == 0 else -1.0)
     middle = soles.mean(axis=1)
@@ -122,7 +122,7 @@ def _flat_prints(soles: FloatArray, ahead: FloatArray, leg: int, size: float) ->
 
 
 def _on(flat: FloatArray, surface: Surface | None, level: float) -> FloatArray:
-    """Return flat prints (K, 3, 2) on a floor, (K, 4, 3), beside it as high as the ground, level; see Traces."""
+    """Return flat prints (K, 3, 2) on a floor, (K, 4, 3), or on the level ground beside it; see Traces."""
     heel, along, aside = flat.swapaxes(0, 1)
     found = None if surface is None else surface.below(heel + 0.5 * along)
     heights = np.full(len(flat), np.nan) if found is None else found.heights

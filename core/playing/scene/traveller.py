@@ -1,4 +1,4 @@
-"""A body that travels over the ground: where it is, where it faces, and how it is carried elsewhere."""
+"""A body that travels over the ground: its position, its facing direction, and how it is moved elsewhere."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from .cast import Point
 class Traveller:
     """The root of a body.
 
-    freed: it without what carries it, None: nothing does. roots: what is carried over the ground.
-    ahead: (3,) where the body faces as it rests, in the model. size: how high the root is then.
+    freed: the root without the joints that carry it, None if there are none. roots: joints that are moved over the
+    ground. ahead: (3,) the body's facing direction at rest, in the model. size: height of the root then.
     """
 
     bearing: Bearing
@@ -37,7 +37,7 @@ class Traveller:
            ahead: FloatArray) -> Traveller | None:
         """Take the root that clips of one skeleton move, None if none is moved.
 
-        up, ahead: (3,) of the model; ahead is not upright.
+        up, ahead: (3,) of the model; ahead is not vertical.
         """
         chain = root_chain(clips, followers, body)
         if not len(chain):
@@ -49,7 +49,7 @@ class Traveller:
         return cls(bearing, freed, roots_carried(clips, int(chain[-1]), own, up), ahead, size)
 
     def seen(self, pose: Pose) -> tuple[ComplexArray, FloatArray]:
-        """Return where bodies in poses (F, J, …) are over the ground, and the angles at which they face, (F,)."""
+        """Return the positions of bodies in poses (F, J, …) over the ground, and their facing angles, (F,)."""
         if self.freed is not None:
             self.freed.free(pose)
         found = self.bearing.placement(pose)
@@ -58,7 +58,7 @@ class Traveller:
         return found.shift, np.unwrap(found.yaw_rad) + self._rests_rad
 
     def carry(self, pose: Pose, by: Placement) -> None:
-        """Carry poses (F, J, …) over the ground by placements (F,)."""
+        """Place poses (F, J, …) on the ground by placements (F,)."""
         if self.freed is not None:
             self.freed.free(pose)
         carry_over_ground(self.roots, pose, by.numbers)
@@ -83,5 +83,5 @@ class Traveller:
 
 
 def ahead_of(body: SkeletonMap, turn: FloatArray) -> FloatArray:
-    """Return where a body faces as it rests, (3,); turn: quaternion (4,) from H-Anim's axes, where nothing tells."""
+    """Return the facing direction of a body at rest, (3,). turn: quaternion (4,) from H-Anim's axes, the fallback."""
     return rot.rotate(turn if body.turn is None else body.turn, np.array((0.0, 0.0, 1.0)))

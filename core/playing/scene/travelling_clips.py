@@ -1,4 +1,4 @@
-"""Clips of gaits in place that travel where a score sends them somewhere."""
+"""Clips of gaits in place: they travel where a score sends them somewhere."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ...skeletons.skeleton import Skeleton
 
 def with_travelling(sequence: Sequence, clips: tuple[Clip, ...],
                     maps: Callable[[Skeleton], SkeletonMap]) -> tuple[Sequence, tuple[Clip, ...]]:
-    """Return a sequence whose gaits in place travel on their ways, and the clips that it plays, these among them.
+    """Return a sequence whose gaits in place travel on their paths, and the clips that it plays, these among them.
 
-    clips: those of the sequence. maps: tells what the joints of a skeleton are. Clips in lanes stay as they are.
+    clips: those of the sequence. maps: finds the roles of a skeleton's joints. Clips in lanes stay in place.
     """
     is_sent = _sent(sequence)
     if not is_sent.any():

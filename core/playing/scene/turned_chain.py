@@ -1,4 +1,4 @@
-"""A turn in the model shared out among the joints of a chain, as along a spine."""
+"""A turn in the model shared out among the joints of a chain, such as a spine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def turn_chain(skeleton: Skeleton, pose: Pose, world: FloatArray, chain: IntArra
                turns: FloatArray) -> None:
     """Turn the last joint of a chain, with all below it, by rotation vectors (F, 3) of the model, in place.
 
-    pose: (F, J, …); world: (F, J, 3, 4) of it. chain: (N,) joints, each an ancestor of the next. shares: (N,) how much
-    of the turn each of them makes; together 1. All turns are about one axis, so they add up: with W what turns a
-    joint's parent in the model and R its rest, its own rotation q becomes (W·R)⁻¹·exp(share·turn)·(W·R)·q.
+    pose: (F, J, …). world: (F, J, 3, 4) of it. chain: (N,) joints, each an ancestor of the next. shares: (N,) of the
+    turn, with sum 1. All turns are about one axis, so they add up. With W the transform of a joint's parent in the
+    model and R its rest, its own rotation q becomes (W·R)⁻¹·exp(share·turn)·(W·R)·q.
     """
     parents = skeleton.parents[chain]
     for joint, parent, share in zip(chain.tolist(), parents.tolist(), shares.tolist(), strict=True):

@@ -1,9 +1,9 @@
-"""A motion's way over the ground bent onto another one, as a whole and smoothly.
+"""Motion warping: a motion's path over the ground is bent onto another one, as a whole and smoothly.
 
-At each instant the body is carried rigidly by what leads from a frame that goes along its own way to the frame that
-goes along the new one (path editing: Gleicher 2001; motion warping: Witkin and Popović 1995). A frame is a position
-over the ground and the angle in which the way leads on there. What the body does about its way, its sway and where it
-looks, stays as it is.
+At each instant the body is moved rigidly by the transform from a frame that follows its own path to the frame that
+follows the new one (path editing: Gleicher 2001; motion warping: Witkin and Popović 1995). A frame is a position over
+the ground and the direction of the path there. What the body does about its path, its sway and its facing direction,
+stays.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from ...maths.displacement import DisplacementProblem, solve_displacement
 from ..placing.placement import Placement
 
 _SMOOTH_S: Final = 0.4
-"""A way hears so much of what the body does before and after: it does not sway with each step."""
+"""Smoothing time of a path: it does not sway with each step."""
 _PINNED: Final = 1e6
 _SLOW: Final = 0.1
-"""Of its mean speed: where a way is slower, nothing tells where it leads."""
+"""Share of its mean speed: where a path is slower, its direction is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Frames that go over the ground at K times: positions (K,), and angles (K,) without jumps by whole turns."""
+    """Frames on the ground at K times: positions (K,), and angles (K,) without jumps by whole turns."""
 
     positions: ComplexArray
     angles: FloatArray
 
     def at(self, times_s: FloatArray, own_s: FloatArray) -> Frames:
-        """Return those at times (F,); own_s: (K,) their own, ascending."""
+        """Return the frames at times (F,). own_s: (K,) their own times, ascending."""
         positions: ComplexArray = np.interp(times_s, own_s, self.positions)
         return Frames(positions, np.interp(times_s, own_s, self.angles))
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A warp between two instants: at times_s (K,), ascending, what carries one frame to another."""
+    """A warp between two instants: at times_s (K,), ascending, the placement from one frame to another."""
 
     times_s: FloatArray
     own: Frames
@@ -48,16 +48,16 @@ class Piece:
 
     @classmethod
     def still(cls, time_s: float, by: Placement) -> Piece:
-        """Carry everything by one placement, from an instant on."""
+        """Move everything by one placement, from an instant on."""
         origin = Frames(np.zeros(1, dtype=np.complex128), np.zeros(1))
         return cls(np.array((time_s,)), origin, Frames(np.array((complex(by.shift),)), np.array((float(by.yaw_rad),))))
 
     @classmethod
     def added(cls, times_s: FloatArray, positions: ComplexArray, carried: Placement, shift: complex,
               turn_rad: float) -> Piece:
-        """Add a shift and a turn on the spot to what carries a body, gently (least jerk, Flash and Hogan 1985).
+        """Add a shift and a turn on the spot to the placements of a body, with minimum jerk (Flash and Hogan 1985).
 
-        positions: (K,) of the body at times_s (K,), which are evenly apart; carried: (K,) what carries it then.
+        positions: (K,) of the body at times_s (K,), evenly spaced. carried: (K,) its placements then.
         """
         share = np.linspace(0.0, 1.0, len(times_s))
         eased = share**3 * (10.0 + share * (6.0 * share - 15.0))
@@ -66,7 +66,7 @@ class Piece:
                    Frames(before + eased * shift, np.unwrap(carried.yaw_rad) + eased * turn_rad))
 
     def placements(self, times_s: FloatArray) -> Placement:
-        """Return what carries the body at times (F,)."""
+        """Return the placements of the body at times (F,)."""
         own, new = self.own.at(times_s, self.times_s), self.new.at(times_s, self.times_s)
         yaw = new.angles - own.angles
         return Placement(yaw, new.positions - np.exp(1j * yaw) * own.positions)
@@ -79,7 +79,7 @@ class Warp:
     pieces: tuple[Piece, ...]
 
     def placements(self, times_s: FloatArray) -> Placement:
-        """Return what carries a body at times (F,)."""
+        """Return the placements of a body at times (F,)."""
         begins_s = np.array([piece.times_s[0] for piece in self.pieces])
         at = np.maximum(begins_s.searchsorted(times_s, side="right") - 1, 0)
         yaw, shift = np.zeros(len(times_s)), np.zeros(len(times_s), dtype=np.complex128)
@@ -91,16 +91,16 @@ class Warp:
 
     @classmethod
     def of(cls, pieces: Sequence[Piece]) -> Warp:
-        """Take pieces in order; before the first one nothing is carried."""
+        """Take pieces in order; before the first one nothing is moved."""
         nothing = Placement(np.zeros(()), np.zeros((), dtype=np.complex128))
         return cls((Piece.still(-np.inf, nothing), *pieces))
 
 
 def way_of(positions: ComplexArray, spacing_s: float) -> tuple[Frames, FloatArray]:
-    """Return the frames that go along a body's own way, and how far each is along it, (K,).
+    """Return the frames that follow a body's own path, and arc lengths, (K,).
 
-    positions: (K,) where the body is, spacing_s apart. The way begins and ends where the body does, and is smooth
-    between. Where it leads is not known while the body stands: there it turns evenly from one to the next.
+    positions: (K,) of the body, spacing_s apart. The path begins and ends where the body does, and is smooth between.
+    While the body stands its direction is unknown: there it turns evenly from one to the next.
     """
     weight = np.ones((2, len(positions)))
     weight[:, [0, -1]] = _PINNED

@@ -1,4 +1,4 @@
-"""The stage that carries a body along the ways of its score."""
+"""The stage that moves a body along the paths of its score."""
 
 from __future__ import annotations
 
@@ -15,37 +15,38 @@ from .traveller import Traveller
 from .warp import Warp
 
 _INSTANTS: Final = 17
-"""At which it is looked how far something is carried."""
+"""Number of instants at which a displacement is sampled."""
 
 
 @dataclass(frozen=True, eq=False)
 class Warped(Over):
-    """The motion below, bent by a warp; not in a loop, whose rounds go on from each other."""
+    """The motion below, bent by a warp; not for loops, whose rounds continue from each other."""
 
     warp: Warp
     traveller: Traveller
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses of the stage below, moved along their ways; see Stage."""
+        """Return the poses of the stage below, moved along their paths; see Stage."""
         pose = self.below.sample(times_s, rounds)
         self.traveller.carry(pose, self.warp.placements(times_s))
         return pose
 
     @cached_property
     def moved(self) -> BoolArray:
-        """Joints that anything moves, (J,); what is carried always."""
+        """Joints that anything moves, (J,); always includes those that carry the body."""
         moved = self.below.moved.copy()
         moved[[root.joint for root in self.traveller.roots]] = True
         return np.asarray(moved)
 
     def points(self, points: FloatArray, times_s: FloatArray) -> FloatArray:
-        """Carry points of the model (N, 3), each as the body is carried at a time (N,)."""
+        """Move points of the model (N, 3) as the body is moved at times (N,)."""
         return self.traveller.bearing.moved(points, self.warp.placements(times_s))
 
     def halfway(self, points: FloatArray, spans_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return when points of the model (N, 3) are carried half of their way in spans (N, 2), (N,), and that half.
+        """Return when points of the model (N, 3) are halfway displaced in spans (N, 2), (N,), and half of that.
 
-        What stays where it is then is never farther from the body, against the motion below, than by the other half.
+        A point that stays where it is then is never farther from the body, relative to the motion below, than by the
+        other half of the displacement.
         """
         own, middle_s = np.arange(len(points)), spans_s.mean(axis=1)
         times_s = spans_s[:, :1] + np.linspace(0.0, 1.0, _INSTANTS) * np.diff(spans_s, axis=1)

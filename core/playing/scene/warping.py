@@ -1,4 +1,4 @@
-"""The warp of a motion that a score's ways want, with what plays its roles."""
+"""The warp of a motion onto a score's paths, with the objects that play its roles."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .warp import Frames, Piece, Warp, way_of
 
 _T = TypeVar("_T", ScenePlace, ScenePath)
 PACES: Final = (0.8, 1.25)
-"""A clip may go so much slower or faster than it does by itself, by how long its steps are."""
+"""Pace, relative to its own, within which a clip looks natural by its step length."""
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
 _FASTEST_SIZES_PER_S: Final = 1.5
-"""So many heights of the hips a second a body is carried where no walk leads it, if there is time for it."""
+"""Speed in hip heights per second at which a body is moved without a walk, if there is time."""
 _FASTEST_RAD_PER_S: Final = np.pi
 _NUDGE_SIZES, _NUDGE_RAD = 0.1, np.radians(45.0)
-"""Nobody minds a body that is moved and turned by so little at once."""
+"""A body may be moved and turned at once by this little without notice."""
 _BROUGHT_SIZES_PER_S, _BROUGHT_RAD_PER_S = 1.0, 2.0 * np.pi
-"""So fast a transition brings a body somewhere without a word: at a walk."""
+"""Speeds up to which a transition may move a body without a warning: those of a walk."""
 STANDS_SIZES: Final = 0.02
-"""A way that is shorter, against the height of the hips, leads nowhere."""
+"""Share of the hips' height; a shorter path leads nowhere."""
 _MOST_ROUNDS: Final = 10_000
 _NOWHERE: Final = 1e-6
-"""Of the same: what is so near is here."""
+"""Share of the hips' height; positions nearer than this are equal."""
 
 
 def warp_of(stage: Stage, row: Row, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
@@ -84,7 +84,7 @@ def _span(way: Way) -> tuple[float, float]:
 
 @dataclass(eq=False)
 class _Warping:
-    """Goes from way to way; now: what carries the body after the last one."""
+    """Goes from path to path. now: the placement of the body after the last one."""
 
     stage: Stage
     row: Row
@@ -97,7 +97,7 @@ class _Warping:
     noted: set[str] = field(default_factory=set)
 
     def go(self, way: Way) -> None:
-        """Follow one way."""
+        """Follow one path."""
         begin_s, end_s = self._edges_s(way)
         if way.going.at and (place := self._target(way, way.going.at, ScenePlace, begin_s)) is not None:
             self._begin_at(way, place)
@@ -107,7 +107,7 @@ class _Warping:
             self._lead(way, path)
 
     def _target(self, way: Way, role: str, kind: type[_T], time_s: float) -> _T | None:
-        """Return what plays a role as it is at a time, or None if that is nothing, or cannot."""
+        """Return the target of a role at a time, or None if there is none, or none that fits."""
         cast = self.cast.get(role)
         if why := misfit(cast, kind, role):
             help_ = ", so its way is as authored: choose an object for it" if cast is None else ""
@@ -127,20 +127,20 @@ class _Warping:
         return float(self.shown(np.array((time_s,)))[0])
 
     def _begin_at(self, way: Way, place: ScenePlace) -> None:
-        """Let the body be at a place as a way begins; the transition before brings it there."""
+        """Put the body at a place as a path begins; the transition before brings it there."""
         begin_s, _ = self._edges_s(way)
         position, facing = self._body(np.array((begin_s,)))
         after = self._at_place(place, complex(position[0]), float(facing[0]), way.going.faces)
         self._come(way, after, complex(position[0]), begin_s, way.going.at)
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
-        """Return when a way begins and ends."""
+        """Return the beginning and end of a path."""
         return edges_s(way, self.row)
 
     def _come(self, way: Way, after: Placement, position: complex, begin_s: float, role: str) -> None:
-        """Be carried otherwise from an instant on; what plays before leads there, over its transition at least.
+        """Change the body's placement from an instant on; the motion before leads there, at least by its transition.
 
-        If there is time for it, that is no faster than a walk. role: of what is there.
+        If there is time for it, no faster than a walk. role: the target's.
         """
         shift, turn = self._away(after, position)
         is_inside = way.inside is not None and way.inside[0] > 0.0
@@ -154,9 +154,9 @@ class _Warping:
         self._jump(after, begin_s)
 
     def _check_jump(self, way: Way, role: str, far: float, turn: float, from_s: float, window_s: float) -> None:
-        """Warn where a body has to glide, since its transition, from window_s on, does not bring it where a way begins.
+        """Warn if a body has to glide, since its transition, from window_s on, does not bring it to a path's beginning.
 
-        far, turn: to there; from_s: when the glide begins.
+        far, turn: to there. from_s: when the glide begins.
         """
         begin_s, _ = self._edges_s(way)
         is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * (begin_s - window_s))
@@ -168,7 +168,7 @@ class _Warping:
                        f"transition, so it glides for {begin_s - from_s:.2f} s: call a walk to {place} first")
 
     def _spread(self, from_s: float, to_s: float, shift: complex, turn: float) -> None:
-        """Let a shift and a turn come gently between two instants, on top of what carries the body there."""
+        """Add a shift and a turn smoothly between two instants, on top of the body's placement there."""
         count = int(np.clip(np.ceil((to_s - from_s) / _SPACING_S), 8, _MOST_FRAMES)) + 1
         times = np.linspace(from_s, to_s, count)
         positions, _ = self._body(times)
@@ -177,7 +177,7 @@ class _Warping:
         self.pieces.append(Piece.added(times, positions, carried, shift, turn))
 
     def _at_place(self, place: ScenePlace, position: complex, facing: float, faces: bool) -> Placement:
-        """Return what carries a body from where it is, facing some way, to a place."""
+        """Return the placement that takes a body from its position and facing angle to a place."""
         yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
         return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
 
@@ -186,7 +186,7 @@ class _Warping:
         self.now = after
 
     def _lead(self, way: Way, target: ScenePlace | ScenePath) -> None:
-        """Bend a way so that it leads to a place, or along a path."""
+        """Bend a path so that it leads to a place, or along a path of the scene."""
         begin_s, end_s = self._edges_s(way)
         count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 2, _MOST_FRAMES)) + 1
         times = np.linspace(begin_s, end_s, count)
@@ -211,16 +211,16 @@ class _Warping:
         self._check_pace(way, curve.length, float(along[-1]), end_s - begin_s)
 
     def _share(self, way: Way, curve: GroundCurve, own: float) -> float:
-        """Return how much of a curve a way follows: all of it, but of a path that is longer what the clip goes."""
+        """Return the share of a curve that a path follows: all of it, or of a longer path what the clip travels."""
         return 1.0 if way.going.to or way.going.fits else min(own / curve.length, 1.0)
 
     def _is_there(self, start: Placement, position: complex) -> bool:
-        """Return whether the body is where a way begins."""
+        """Return whether the body is where a path begins."""
         shift, turn = self._away(start, position)
         return abs(shift) <= _NOWHERE * self.traveller.size and abs(turn) <= _NOWHERE
 
     def _away(self, after: Placement, position: complex) -> tuple[complex, float]:
-        """Return by how much a placement shifts and turns a body against what carries it now."""
+        """Return the shift and turn of a placement relative to the body's current one."""
         here, there = (complex(by.shift + np.exp(1j * by.yaw_rad) * position) for by in (self.now, after))
         turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
         return there - here, turn
@@ -242,14 +242,14 @@ class _Warping:
             return None
 
     def _body(self, times_s: FloatArray) -> tuple[ComplexArray, FloatArray]:
-        """Return where the body is over the ground at times (F,) as its clips lead, and where it faces."""
+        """Return the positions and facing angles of the body at times (F,) as its clips lead."""
         return self.traveller.seen(self.stage.sample(times_s))
 
     def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
-        """Warn where steps are longer or shorter than is natural, and where rounds that fit are too fast or slow.
+        """Warn if steps are longer or shorter than natural, or if fitting rounds are too fast or slow.
 
-        A way of the length L is L/w rounds long, with the length w of one. Where that is near enough to a whole number,
-        so many rounds in their own time would do; else no time does, but a way that is so many rounds long.
+        A path of length L is L/w rounds long, with w the length of one. If that is near enough to a whole number, that
+        many rounds in their own time would fit. Otherwise no time fits, but a path of that many rounds does.
         """
         if way.going.along and not way.going.fits:
             return

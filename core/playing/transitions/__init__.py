@@ -1,1 +1,1 @@
-"""Transitions between segments: weight curves, automatic lengths, and methods."""
+"""Transitions between segments: weight curves, automatic durations and methods."""

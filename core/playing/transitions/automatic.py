@@ -1,4 +1,4 @@
-"""The length of transitions that the score leaves open: joints need time to turn, and to go from pose to pose."""
+"""Automatic duration of transitions: the time that joints need to turn, and to move from pose to pose."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .seams import EndPoses
 
 @dataclass(frozen=True, eq=False)
 class Automatic:
-    """What automatic lengths of transitions between clips are found by; measured once any is wanted.
+    """Input of automatic durations between clips; measured on demand.
 
-    clips: C on one skeleton; ends: theirs, as they are laid over each other at seams; positions: those of their joints
-    there, (2, C, J, 3) at first and at last. is_shared: whether joints take the same time; else the longest counts.
+    clips: C on one skeleton. ends: their end poses as placed at seams. positions: those of the joints there, (2, C, J,
+    3), first and last. is_shared: whether joints share one duration; else the longest counts.
     """
 
     clips: tuple[Clip, ...]
@@ -34,7 +34,7 @@ class Automatic:
     @classmethod
     def of(cls, clips: Sequence[Clip], ends: EndPoses, positions: Callable[[], FloatArray], speed: str, *,
            is_shared: bool, angles: Angles = rot.angle_between) -> Automatic:
-        """Take clips on one skeleton, see above. speed: one of SPEEDS; raises TaktError if it is another."""
+        """Take clips on one skeleton, see above. speed: one of SPEEDS; raises TaktError for any other."""
         return cls(tuple(clips), ends, positions, speed_named(speed), is_shared, angles)
 
     @cached_property
@@ -44,31 +44,31 @@ class Automatic:
 
     @cached_property
     def distances(self) -> Distances | None:
-        """How far joints go, or None if keys count, as in PHA 1."""
+        """How far joints move, or None if durations are measured over keys, as in PHA 1."""
         return None if self.speed.is_by_keys else Distances.of(self.clips, self.positions(), self.ends.moved)
 
     def lengths_s(self, seams: Neighbours) -> FloatArray:
-        """Return the lengths of N transitions, (N,), not yet limited; 0 where no joint turns that both clips turn."""
+        """Return the durations of N transitions, (N,), before limits; 0 where both clips turn no common joint."""
         turning = self.turning_s(seams)
         return np.where(turning > 0.0, np.maximum(turning, self.needed_s(seams)), 0.0)
 
     def mean_angles_rad(self, seams: Neighbours) -> FloatArray:
-        """Return how far joints that both clips turn have to turn, on average, at N seams, (N,)."""
+        """Return the mean angle that joints turned by both clips have to turn at N seams, (N,)."""
         both = self.turning.turns[seams.before] & self.turning.turns[seams.after]
         first, last = self._rotations
         angles = self.angles(last[seams.before], first[seams.after])
         return quotient(np.where(both, angles, 0.0).sum(axis=1), both.sum(axis=1).astype(np.float64))
 
     def turning_s(self, seams: Neighbours) -> FloatArray:
-        """Return how long they last by the joints' turning alone, (N,)."""
+        """Return the durations by the joints' rotation alone, (N,)."""
         lengths = automatic_lengths if self.is_shared else longest_lengths
         return lengths(self.turning, *self._rotations, seams)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
-        """Return how long joints need to get from pose to pose, (N,); 0 where that does not count."""
+        """Return the time that joints need to move from pose to pose, (N,); 0 if it does not count."""
         return np.zeros(len(seams.before)) if self.distances is None else self.distances.needed_s(seams)
 
     @property
     def _rotations(self) -> tuple[FloatArray, FloatArray]:
-        """How joints are turned where clips begin, and where they end, as they are played, (C, J, 4) each."""
+        """The rotations of joints at the beginning and end of each clip, as played, (C, J, 4) each."""
         return self.ends.first.rotations[:-1], self.ends.last.rotations[:-1]

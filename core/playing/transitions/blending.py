@@ -1,4 +1,4 @@
-"""What a transition does to the poses in its window."""
+"""Blending: what a transition does to the poses in its window."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SMALL_RAD = 1e-4
 """Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
 _NO_TIME_S = 1e-12
 _MOST_SEAMS_KEPT = 256
-"""Of more different ones the memory is given back: offsets of all joints are kept."""
+"""Seams whose offsets are cached; with more, the cache is emptied, since offsets of all joints are large."""
 _EVENLY = 0.5
-"""What goes evenly from one speed to another comes by half of the time times the change, as it would at the last."""
+"""A uniform change of speed moves a joint by half of duration × change."""
 
 @dataclass(frozen=True)
 class Style:
-    """How clips and transitions are blended; identifiers of TRANSITION_METHODS, CURVES, INTERPOLATIONS and so on.
+    """How clips and transitions are blended: identifiers of TRANSITION_METHODS, CURVES, INTERPOLATIONS and so on.
 
-    pace: how time runs over the transition's own motion. joint_time: whether joints share the transition's length
-    or take their own, and where in it.
+    pace: the time curve of an inserted transition. joint_time: whether joints share the transition's duration, or take
+    their own and where in it.
     """
 
     method: str
@@ -57,9 +57,9 @@ class Style:
         return CURVES[self.curve].shaped(shape)(share) if shape == "RISE" or shape == "PULSE" else np.ones(len(share))
 
     def progress(self, share: FloatArray, own: FloatArray | None) -> FloatArray:
-        """Return how far the transition's own motion has come at shares (N,) of its time, (N, J) or (N, 1) in 0…1.
+        """Return the progress of the inserted transition at shares (N,) of its time, (N, J) or (N, 1), 0…1.
 
-        own: (N, J) how much of the transition's length each joint takes, where joints take their own.
+        own: (N, J) each joint's share of the transition's duration, if joints take their own.
         """
         time = share[:, None]
         if own is not None:
@@ -72,9 +72,9 @@ class Style:
 class Crossing:
     """Both sides of N seams.
 
-    out, into: (N, J, …) the last pose before and the first one after; out_before: the pose out_step_s (N,) before out;
-    into_after: that into_step_s (N,) after into. A step of 0: nothing is known of speeds there.
-    is_long: (N, J) which joints turn along the longer arc from out to into; None: none does.
+    out, into: (N, J, …) the last pose before and the first one after. out_before: the pose out_step_s (N,) before out.
+    into_after: that into_step_s (N,) after into. A step of 0 means that the speed there is unknown. is_long: (N, J)
+    joints that turn along the longer arc from out to into; None for none.
     """
 
     out: Pose
@@ -88,15 +88,16 @@ class Crossing:
 
 def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray, progress: FloatArray,
                weight: FloatArray, interpolation: Interpolation) -> Pose:
-    """Mix the transition's own motion, from the last pose to the first one, into poses (F, J, …).
+    """Blend the inserted transition, from the last pose to the first one, into poses (F, J, …).
 
-    at: (F,) the crossing of each; is_after: (F,) whether the clip that enters plays there; progress: (F, J) or (F, 1)
-    how far the transition has come; weight: (F,) how much it counts.
-    The transition takes the shorter arc, or the longer one where the crossing says so. Signs of quaternions follow the
-    motion from there: the clip before keeps the sign of its last pose, the clip after that of its first one. So the arc
-    between clip and transition is the shorter one at the seam, and the same one everywhere else, also where a clip
-    turns so far that both arcs become equally long: to choose anew at each instant would make the pose jump there.
-    (It still jumps where a clip turns by more than a whole turn within the window.)
+    at: (F,) the crossing of each. is_after: (F,) whether the next clip plays there. progress: (F, J) or (F, 1) of the
+    transition. weight: (F,) of the transition.
+
+    The transition takes the shorter arc, or the longer one where the crossing says so. Quaternion signs follow the
+    motion: the clip before keeps the sign of its last pose, the clip after that of its first one. So the arc between
+    clip and transition is the shorter one at the seam and does not change elsewhere, even where a clip turns so far
+    that both arcs are equally long. Choosing again at each instant would make the pose jump there. (It still jumps
+    where a clip turns by more than a whole turn within the window.)
     """
     out, into = crossing.out.rotations[at], crossing.into.rotations[at]
     flips = np.einsum("fji,fji->fj", out, into) < 0.0
@@ -114,10 +115,10 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
 
 @dataclass(frozen=True, eq=False)
 class Differing:
-    """Differences of poses of J joints: R vectors, of which the first J are rotation vectors, one for each joint.
+    """Differences of poses of J joints: R vectors, of which the first J are the joints' rotation vectors.
 
-    shifted: (T,) the joints whose translations come next; scaled: (S,) those whose scales come last. Those of all
-    others are the same in all poses: mostly these are all joints but the root.
+    shifted: (T,) the joints whose translations come next. scaled: (S,) those whose scales come last. All other joints
+    have the same translation and scale in all poses; usually these are all but the root.
     """
 
     joints: int
@@ -126,14 +127,14 @@ class Differing:
 
     @classmethod
     def of(cls, poses: Sequence[Pose]) -> Differing:
-        """See by what poses (N, J, …) differ from each other, at least one."""
+        """Find the differences between poses (N, J, …), N ≥ 1."""
         translations, scales = (np.concatenate([getattr(pose, name) for pose in poses])
                                 for name in ("translations", "scales"))
         shifted, scaled = (np.flatnonzero((each != each[:1]).any(axis=(0, 2))) for each in (translations, scales))
         return cls(translations.shape[1], shifted, scaled)
 
     def row_of(self, joint: int) -> int | None:
-        """Return which vector is a joint's translation, None if it is always the same."""
+        """Return the row of a joint's translation, or None if it never changes."""
         found = np.flatnonzero(self.shifted == joint)
         return self.joints + int(found[0]) if len(found) else None
 
@@ -153,41 +154,41 @@ class Differing:
 
 @dataclass(frozen=True, eq=False)
 class Offsets(ABC):
-    """What is added to clips around N seams; all its arrays are (N, …)."""
+    """Offsets added to clips around N seams; all arrays are (N, …)."""
 
     @abstractmethod
     def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
-        """Return it as vectors (F, R, 3), see Differing; time_s: (F,) from the seams at (F,), negative before them.
+        """Return the offsets as vectors (F, R, 3), see Differing. time_s: (F,) relative to seams at (F,).
 
-        curve: by which it comes and goes, unless it says so itself.
+        curve: the fade, unless the offsets have their own.
         """
 
     def and_those_of(self, more: Self) -> Self:
-        """Return these and, after them, those of more seams."""
+        """Return these offsets followed by those of more seams."""
         return type(self)(*(np.concatenate((getattr(self, each.name), getattr(more, each.name)))
                             for each in fields(self)))
 
 
 class KnownOffsets:
-    """The offsets around the seams of a row, as far as they are known."""
+    """Cache of the offsets around the seams of a row."""
 
     def __init__(self, seams: int) -> None:
-        """Begin with none of so many."""
+        """Start empty, for a number of seams."""
         self._row: IntArray = np.full(seams, -1, dtype=np.int64)
         self._offsets: Offsets | None = None
 
     def __len__(self) -> int:
-        """Return of how many seams they are known."""
+        """Return the number of seams with known offsets."""
         return int(np.count_nonzero(self._row >= 0))
 
     def forget(self) -> None:
-        """Give their memory back."""
+        """Empty the cache."""
         self._row[:], self._offsets = -1, None
 
     def around(self, seams: IntArray, find: Callable[[IntArray], Offsets]) -> tuple[Offsets, IntArray]:
-        """Return offsets, and where those of seams (W,) are among them, (W,).
+        """Return offsets, and the indices of seams (W,) among them, (W,).
 
-        find: offsets around different seams (N,), for those that are not known yet.
+        find: computes the offsets of distinct seams (N,) that are not cached.
         """
         at = self._row.take(seams)
         if self._offsets is None or np.count_nonzero(at < 0):
@@ -208,16 +209,16 @@ class KnownOffsets:
 
 @dataclass(frozen=True, eq=False)
 class Inertialization(Offsets):
-    """Offsets that make pose and speed agree at N seams, and fade out on both sides; the same at every instant.
+    """Inertialization on both sides of N seams: fading offsets that make pose and speed continuous.
 
-    before_s, after_s: (N,) how long the offsets last on each side. offsets, rates: (N, 2, R, 3) at the seam, for the
+    before_s, after_s: (N,) durations of the offsets on each side. offsets, rates: (N, 2, R, 3) at the seam, for the
     sides before and after, see Differing.
-    The pose at the seam divides the difference between the last pose and the first one as the seam divides the window;
-    the speed there is the mean of both speeds, weighted likewise, plus what the curve adds, see vectors. So that a body
-    that comes from one speed to another neither goes back first nor too far, the pose is by as much further on as it is
-    when the speed changes evenly over the window. A rotation's
-    offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right
-    Jacobian J.
+
+    The pose at the seam divides the difference between the last and the first pose as the seam divides the window. The
+    speed there is the mean of both speeds, weighted likewise, plus the curve's slope, see vectors. To avoid overshoot
+    when the speed changes, the pose moves on as it would under a uniform change of speed over the window. A rotation's
+    offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right Jacobian
+    J.
     """
 
     before_s: FloatArray
@@ -228,7 +229,7 @@ class Inertialization(Offsets):
     @classmethod
     def of(cls, crossing: Crossing, differing: Differing, before_s: FloatArray, after_s: FloatArray,
            slope: float) -> Inertialization:
-        """Find the offsets of these seams; slope: of the curve by which they fade, at the seam."""
+        """Compute the offsets of these seams. slope: of the fade curve at the seam."""
         whole = before_s + after_s
         share = np.divide(before_s, whole, out=np.zeros(len(whole)), where=whole > 0.0)
         parts = np.stack((share, share - 1.0), axis=1)[..., None, None]
@@ -249,14 +250,13 @@ class Inertialization(Offsets):
     def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
         """Return the offsets at some instants; see Offsets.
 
-        With u from 0 at the window's edge to 1 at the seam, T the side's length, a curve that rises from 0 to 1 and f
-        the same begun gently (see _eased_in), the offset to the clip is o·f(u) + o′·T·(u − 1)·f(u) before the seam, and
-        mirrored in time after it. At the seam it is o, and changes at the rate o′ ± o·f′(1)/T. The offsets of both
-        sides divide the difference d from the last pose to the first one as their lengths T_a and T_b divide the
-        window, so on either side that rate is o′ + d·f′(1)/(T_a + T_b): pose and speed are continuous for every curve.
-        A curve that is level there adds nothing to the speed; LINEAR adds d's mean speed. At the edge the offset is 0,
-        and does not change yet. (After Bollo 2018, Inertialization, which does this after the seam only
-        and with one polynomial.)
+        Let u run from 0 at the window's edge to 1 at the seam, T be the side's duration, and f(u) =
+        curve(_eased_in(u)), which rises from 0 to 1. Before the seam the offset to the clip is o·f(u) + o′·T·(u −
+        1)·f(u), and mirrored in time after it. At the seam it is o, with the rate o′ ± o·f′(1)/T. The offsets of both
+        sides divide the difference d from the last pose to the first one as their durations T_a and T_b divide the
+        window. So on either side that rate is o′ + d·f′(1)/(T_a + T_b): pose and speed are continuous for every curve.
+        A curve that is level there adds nothing to the speed; LINEAR adds d's mean speed. At the edge the offset and
+        its rate are 0. (After Bollo 2018, Inertialization, which acts after the seam only and with one polynomial.)
         """
         is_after = (time_s >= 0.0).astype(np.intp)
         side_s = np.where(is_after, self.after_s[at], self.before_s[at])
@@ -271,7 +271,7 @@ class Inertialization(Offsets):
 
 
 def _eased_in(u: FloatArray) -> FloatArray:
-    """Return 2u² − u³, which rises from 0 to 1 as u does, level at 0 and as steep as u at 1.
+    """Return 2u² − u³: from 0 to 1, level at 0, slope 1 at 1.
 
     >>> _eased_in(np.array((0.0, 0.5, 1.0))).tolist()
     [0.0, 0.375, 1.0]
@@ -282,7 +282,7 @@ def _eased_in(u: FloatArray) -> FloatArray:
 def _turning_offsets(crossing: Crossing, parts: FloatArray, per_s: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return rotation vectors at N seams and their rates, (N, 2, J, 3), for the sides before and after.
 
-    parts: (N, 2, 1, 1) how much of the difference each side has; per_s: 1 ÷ the steps by which speeds are taken.
+    parts: (N, 2, 1, 1) each side's share of the difference. per_s: 1 ÷ the time steps of the speeds.
     """
     earlier, later = (np.stack([pose.rotations for pose in poses], axis=1) for poses in (
         (crossing.out_before, crossing.into, crossing.out), (crossing.out, crossing.into_after, crossing.into)))

@@ -1,4 +1,4 @@
-"""A transition between clips that takes their speeds over at both ends: a cubic Hermite curve from pose to pose."""
+"""Inserted transition that continues the clips' speeds at both ends: a cubic Hermite curve from pose to pose."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .blending import Crossing
 from .limits import long_arc
 
 LONGEST_S: Final = 0.6
-"""The speed of a clip has no effect for longer than that: in a long transition it would lead far astray."""
+"""A clip's speed acts on the transition for at most this time; longer, it would lead the pose far astray."""
 
 
 def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s: FloatArray) -> Pose:
     """Return the poses (F, J, …) between the last poses of clips and the first ones of the next.
 
-    at: (F,) the crossing of each; time_s: (F,) since the transition began, which lasts length_s (F,).
-    Linear motion from one pose to the other, at the speed m, is displaced by (a − m)·h(t) and −(b − m)·h(T − t), with
-    the clips' speeds a and b and h(t) = t·(1 − t/L)², L = min(T, LONGEST_S). Value and speed are the clips' own at both
-    ends, and for T ≤ LONGEST_S this is the cubic Hermite curve. Rotations are displaced in the same way, by rotation
-    vectors, along the longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
+    at: (F,) the crossing of each. time_s: (F,) since the transition began. length_s: (F,) its duration. Linear motion
+    from one pose to the other, at the speed m, is displaced by (a − m)·h(t) and −(b − m)·h(T − t). Here a and b are the
+    clips' speeds, h(t) = t·(1 − t/L)² and L = min(T, LONGEST_S). Value and speed are the clips' own at both ends; for T
+    ≤ LONGEST_S this is the cubic Hermite curve. Rotations are displaced in the same way, by rotation vectors, along the
+    longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
     """
     out, into = crossing.out, crossing.into
     share = np.clip(quotient(time_s, length_s), 0.0, 1.0)[:, None]
@@ -44,7 +44,7 @@ def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s:
 
 def _displaced(crossing: Crossing, at: IntArray, length_s: FloatArray, whole: FloatArray,
                changes: tuple[FloatArray, FloatArray], pull: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Return by how much the clips' speeds displace what goes evenly over the whole (N, J, 3), (F, J, 3)."""
+    """Return the displacement by the clips' speeds, (F, J, 3), of linear motion over the whole (N, J, 3)."""
     even = whole[at] * quotient(1.0, length_s)[:, None, None]
     found = np.zeros_like(even)
     for change, step_s, weight in zip(changes, (crossing.out_step_s, crossing.into_step_s), pull, strict=True):
@@ -55,6 +55,6 @@ def _displaced(crossing: Crossing, at: IntArray, length_s: FloatArray, whole: Fl
 
 
 def _fading(time_s: FloatArray, length_s: FloatArray) -> FloatArray:
-    """Return t·(1 − t/L)², which begins at the rate 1 and is 0 from L on."""
+    """Return t·(1 − t/L)²: slope 1 at 0, and 0 from L on."""
     x = np.clip(quotient(time_s, np.minimum(length_s, LONGEST_S)), 0.0, 1.0)
     return np.asarray(time_s * (1.0 - x) ** 2)

@@ -23,7 +23,7 @@ Weight = Callable[[FloatArray], FloatArray]
 class Curve:
     """A weight curve; rise and pulse take x (...) in 0…1 and return weights in 0…1.
 
-    slope: how steeply it rises at its end.
+    slope: of rise at its end.
     """
 
     identifier: str
@@ -34,7 +34,7 @@ class Curve:
     slope: float = 0.0
 
     def shaped(self, shape: Shape) -> Weight:
-        """Return the function of a shape; raise TaktError if the curve does not have it."""
+        """Return the function of a shape; raises TaktError if the curve lacks it."""
         if shape == "RISE":
             return self.rise
         if self.pulse is None:
@@ -46,9 +46,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Pace:
-    """How time runs over a transition's own motion; progress: from shares of its time to how far it has come, 0…1.
+    """The time curve of an inserted transition. progress: from shares of its time to its progress, 0…1.
 
-    is_carried: between clips it goes on at their speeds instead (carrying.py) where joints share their time.
+    is_carried: between clips it continues their speeds instead (carrying.py), if joints share their time.
     """
 
     identifier: str
@@ -60,9 +60,9 @@ class Pace:
 
 @dataclass(frozen=True)
 class JointTime:
-    """Whether joints share a transition's length or take their own.
+    """Whether joints share a transition's duration or take their own.
 
-    wait: which share of the time that a joint does not need it waits before it turns; it waits the rest afterwards.
+    wait: the share of a joint's unused time that passes before it turns; the rest passes after.
     """
 
     identifier: str
@@ -72,21 +72,21 @@ class JointTime:
 
 
 def curve_named(identifier: str) -> Curve:
-    """Look up a curve; raise TaktError naming those there are."""
+    """Look up a curve; raises TaktError with the list of curves."""
     if identifier not in CURVES:
         raise TaktError(f"there is no curve {identifier!r}; there are {', '.join(CURVES)}")
     return CURVES[identifier]
 
 
 def pace_named(identifier: str) -> Pace:
-    """Look up a pace; raise TaktError naming those there are."""
+    """Look up a time curve; raises TaktError with the list of time curves."""
     if identifier not in PACES:
         raise TaktError(f"there is no pace {identifier!r}; there are {', '.join(PACES)}")
     return PACES[identifier]
 
 
 def joint_time_named(identifier: str) -> JointTime:
-    """Look up how joints take their time; raise TaktError naming the choices there are."""
+    """Look up how joints share time; raises TaktError with the list of choices."""
     if identifier not in JOINT_TIMES:
         raise TaktError(f"there is no joint time {identifier!r}; there are {', '.join(JOINT_TIMES)}")
     return JOINT_TIMES[identifier]
@@ -121,7 +121,7 @@ def _circular_pulse(x: FloatArray) -> FloatArray:
 
 
 def _quarter(x: FloatArray) -> FloatArray:
-    """Return √(¼ − x²), the height of a circle of radius ½; 0 beside it."""
+    """Return √(¼ − x²), the height of a circle of radius ½; 0 outside it."""
     return np.sqrt(np.maximum(0.25 - x * x, 0.0))
 
 
@@ -130,7 +130,7 @@ def _cubic(x: FloatArray) -> FloatArray:
 
 
 def _smoother(x: FloatArray) -> FloatArray:
-    """Go as a hand does, with the least jerk: Flash and Hogan 1985."""
+    """Return the minimum-jerk curve of reaching hands: Flash and Hogan 1985."""
     return np.minimum(x * x * x * (10.0 + x * (6.0 * x - 15.0)), 1.0)
 
 
@@ -148,8 +148,8 @@ CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
-    Pace("CARRIED", "Carried On", "Start at the speed of the clip before, end at that of the next. As Even where "
-                                  "clips overlap or joints have own times",
+    Pace("CARRIED", "Carried On", "Start at the speed of the clip before, end at that of the next. Same as Even "
+                                  "if clips overlap or joints have own times",
          _linear, is_carried=True),
     Pace("EVEN", "Even", "At constant speed", _linear),
     Pace("EASED", "Eased", "Beginning and ending gently", _cosine),
@@ -157,12 +157,12 @@ PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
     Pace("DECELERATING", "Decelerating", "Fast at first, as from a run into a walk",
          lambda x: np.asarray(x * (2.0 - x))),
 )}
-"""But for the first one, Gustaitis et al. 2007, §3.3.2."""
+"""All but the first are from Gustaitis et al. 2007, §3.3.2."""
 
 JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
-    JointTime("EARLY", "Own, Early", "Joints with less to turn do so first, and then wait: it slows down", 0.0),
-    JointTime("MIDDLE", "Own, in the Middle", "Joints with less to turn do so in the middle", 0.5),
-    JointTime("LATE", "Own, Late", "Joints with less to turn wait, and do so last: it speeds up", 1.0),
+    JointTime("EARLY", "Own, Early", "Joints that turn less turn first, then wait: the motion slows down", 0.0),
+    JointTime("MIDDLE", "Own, in the Middle", "Joints that turn less turn in the middle", 0.5),
+    JointTime("LATE", "Own, Late", "Joints that turn less wait, then turn last: the motion speeds up", 1.0),
 )}
 """Each track has four keys: the ends of the transition, and between them those of the joint's own time; §3.4.1."""

@@ -1,4 +1,4 @@
-"""Inertialization: the next clip begins at once, and the offset to the pose and speed before the seam fades out.
+"""Inertialization after the seam: the next clip begins at once, and the offset to the last pose and speed fades out.
 
 D. Bollo, Inertialization: high-performance animation transitions in Gears of War, GDC 2018.
 """
@@ -14,17 +14,17 @@ from .blending import Inertialization, Offsets
 from .curves import Weight
 
 _ROUNDING = 1e-9
-"""Smaller offsets are none: on their way back they would be there at once, and take their speed with them."""
+"""Smaller offsets are dropped: on their way back they would vanish at once, with their speed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decay(Offsets):
-    """What is left of the pose before N seams, as offsets to the clip that follows, of R vectors: see Differing.
+    """Fading offsets after N seams, from the next clip to the pose before the seam: R vectors, see Differing.
 
-    value, rate, acceleration: (N, R, 3) at the seam. time_s: (N, R) how long each lasts.
-    With s = t/T they are x·(1 − 10s³ + 15s⁴ − 6s⁵) + v·T·(s − 6s³ + 8s⁴ − 3s⁵) + a·T²·(s² − 3s³ + 3s⁴ − s⁵)/2: the
-    quintic that meets zero in value, speed and acceleration at T. Where the joint is already on its way back, at the
-    speed v along x, T is at most −5x/v and a such that the third derivative begins at 0, which never overshoots.
+    value, rate, acceleration: (N, R, 3) at the seam. time_s: (N, R) durations of the fades. With s = t/T they are x·(1
+    − 10s³ + 15s⁴ − 6s⁵) + v·T·(s − 6s³ + 8s⁴ − 3s⁵) + a·T²·(s² − 3s³ + 3s⁴ − s⁵)/2: the quintic that reaches zero in
+    value, speed and acceleration at T. If the offset is already shrinking, at the speed v along x, T is at most −5x/v,
+    and a makes the third derivative begin at 0. This never overshoots.
     """
 
     value: FloatArray
@@ -34,7 +34,7 @@ class Decay(Offsets):
 
     @classmethod
     def of(cls, found: Inertialization) -> Decay:
-        """Take the offsets after seams, which fade within the time that they last there."""
+        """Take the offsets after seams, which fade within their durations there."""
         value, rate = found.offsets[:, 1], found.rates[:, 1]
         size = np.sqrt(np.sum(value * value, axis=-1))
         size[size < _ROUNDING] = 0.0

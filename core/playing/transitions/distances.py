@@ -1,4 +1,4 @@
-"""How far joints go from one pose to another, and the time that this takes at the speed that they have in the clips."""
+"""Distances that joints move from one pose to another, and the time this takes at the clips' own speeds."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .lengths import Neighbours, whole_steps
 
 _FAST_PERCENT: Final = 95.0
 _SLOW_SIZES_PER_S: Final = 0.6
-"""As fast a joint may go in every transition, in sizes of the skeleton: about a metre per second of a grown-up."""
+"""Speed allowed in every transition, in skeleton sizes per second: about a metre per second for an adult."""
 _PAIRS_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Where the joints of C clips begin and end, and how fast they go.
+    """Joint positions at both ends of C clips, and speeds of joints.
 
-    ends: (2, C, J, 3) positions in the clips' first and last poses, as these are laid over each other at seams.
-    fast: (C, J) what the joints seldom exceed at the clips' own pace, in model units per second. slow: what is always
-    allowed, likewise. moved: (C, J) joints that clips move. skeleton: theirs.
+    ends: (2, C, J, 3) positions in the clips' first and last poses, placed as they meet at seams. fast: (C, J) speeds
+    that joints seldom exceed at the clips' own pace, model units per second. slow: the speed that is always allowed,
+    likewise. moved: (C, J) joints that clips move. skeleton: theirs.
     """
 
     ends: FloatArray
@@ -43,9 +43,9 @@ class Distances:
         return cls(ends, np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
-        """Return how long N transitions last at least, (N,): no joint goes faster than it does in one of its clips.
+        """Return the least durations of N transitions, (N,), in which no joint is faster than in its clips.
 
-        Joints count that both clips move or neither does, and all of whose ancestors are so.
+        Joints count that both clips move or neither does, if that is true of all their ancestors.
         """
         out = np.zeros(len(seams.before))
         for start in range(0, len(out), _PAIRS_AT_ONCE):
@@ -54,7 +54,7 @@ class Distances:
         return out
 
     def needed_by_joint_s(self, seams: Neighbours) -> FloatArray:
-        """Return how long each joint needs to get from pose to pose at N seams, (N, J); 0 where it does not count."""
+        """Return the time that each joint needs from pose to pose at N seams, (N, J); 0 if it does not count."""
         before, after = seams.before, seams.after
         own = self.moved[before] != self.moved[after]
         for level in self.skeleton.levels[1:]:

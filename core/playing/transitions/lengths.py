@@ -1,8 +1,8 @@
-"""The automatic length of transitions: how far the joints turn ÷ how fast they turn there.
+"""Automatic duration of transitions: the angle that joints turn ÷ their angular speed there.
 
-Gustaitis et al. 2007, §3.4, where three key intervals on each side give the speed. Those last as long as a clip's keys
-are apart, so the same motion keyed more densely gets another length; the default looks at a fixed time instead, and at
-how far joints go (distances.py). Only joints count whose rotation both clips move.
+Gustaitis et al. 2007, §3.4, take the speed from three key intervals on each side. Their durations depend on the spacing
+of keys, so the same motion keyed more densely gets another result. The default uses a fixed time instead, and the
+distances that joints move (distances.py). Only joints that both clips rotate count.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 
 INTERVALS = 3
-"""Key intervals before and after the seam over which the speed is averaged, where keys count."""
+"""Key intervals before and after the seam for the mean speed, if it is measured over keys."""
 NEAR_S = 0.1
-"""Time before and after the seam over which it is averaged where time counts."""
+"""Time before and after the seam for the mean speed, if it is measured over time."""
 MOST_STEPS = 256
-"""A whole clip is looked at in steps of NEAR_S, a long one in so many longer ones."""
+"""A whole clip is sampled in steps of NEAR_S, or in this many longer steps."""
 SAME_POSE_RAD = 1e-5
-"""A mean angle below this counts as the same pose: the transition has length 0."""
+"""A mean angle below this counts as the same pose: the transition has duration 0."""
 STILL_RAD_S = 0.01
-"""A mean speed below this counts as standing still: dividing by it would give minutes."""
+"""A mean speed below this counts as still: dividing by it would give minutes."""
 DEFAULT_SPEED_RAD_S = 2.0
-"""Taken where neither clip turns any shared joint at all."""
+"""Used if neither clip turns any common joint."""
 _PAIRS_AT_ONCE = 4096
 Angles = Callable[[FloatArray, FloatArray], FloatArray]
 MeanSpeed = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
@@ -36,9 +36,10 @@ MeanSpeed = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArra
 
 @dataclass(frozen=True)
 class Speed:
-    """A rule by which the speed at a seam is found.
+    """A rule for the speed at a seam.
 
-    mean: gives the mean speed of both sides, from paths and times. is_by_keys: measure over key intervals, not time.
+    mean: returns the mean speed of both sides from angles and times. is_by_keys: whether it is measured over key
+    intervals rather than time.
     """
 
     identifier: str
@@ -50,11 +51,10 @@ class Speed:
 
 @dataclass(frozen=True, eq=False)
 class Turning:
-    """How the joints of C clips turn, each array (C, J): angles in radians and the times that they take, clip seconds.
+    """How the joints of C clips turn; each array is (C, J): angles in radians, and times in clip seconds.
 
-    turns: joints with a rotation track; the others have zeros everywhere.
-    speed: the rule that says what of a clip counts. angles: tells how far joints turn from one pose to another;
-    limits.Limits may make them take the longer arc.
+    turns: joints with a rotation track; all others are zero everywhere. speed: the rule that says which part of a clip
+    counts. angles: returns the angles from one pose to another; limits.Limits may choose the longer arc.
     """
 
     turns: BoolArray
@@ -81,9 +81,10 @@ class Turning:
         return cls(turns, first, first_s, last, last_s, whole, whole_s, speed, angles)
 
     def moving(self, near: FloatArray, whole: FloatArray) -> FloatArray:
-        """Return the speed that counts, of those near the seam and over the whole clips.
+        """Return the speed that counts: that near the seam, or that over the whole clips.
 
-        By keys the first that is not still; by time the faster one: who ends slowly need not go on as slowly.
+        By keys: the first that is not still. By time: the faster, since a motion that ends slowly need not continue
+        slowly.
         """
         if not self.speed.is_by_keys:
             near = np.maximum(near, whole)
@@ -91,9 +92,9 @@ class Turning:
 
 
 def _turned(clip: Clip) -> FloatArray:
-    """Return for T rotation tracks, (6, T): angle and time of the first NEAR_S, of the last, of all steps of the clip.
+    """Return for T rotation tracks, (6, T): angle and time of the first NEAR_S, of the last, and of all steps.
 
-    How far a joint is turned within a step does not depend on where keys are, nor on what trembles between them.
+    The angle of a step does not depend on the keys' positions, nor on tremor between them.
     """
     near = min(NEAR_S, clip.duration_s)
     times = np.concatenate((whole_steps(clip.duration_s), (near, clip.duration_s - near)))
@@ -105,7 +106,7 @@ def _turned(clip: Clip) -> FloatArray:
 
 
 def whole_steps(duration_s: float) -> FloatArray:
-    """Return the instants between which a whole clip is looked at: NEAR_S apart or somewhat less; of long ones more.
+    """Return the instants at which a whole clip is sampled: at most NEAR_S apart, farther apart in long clips.
 
     >>> whole_steps(0.25).round(3).tolist()
     [0.0, 0.083, 0.167, 0.25]
@@ -114,7 +115,7 @@ def whole_steps(duration_s: float) -> FloatArray:
 
 
 def _paths(clip: Clip) -> FloatArray:
-    """Return for T rotation tracks, (6, T): angle and time of the first intervals, of the last ones, of all."""
+    """Return for T rotation tracks, (6, T): angle and time of the first intervals, of the last ones, and of all."""
     tracks = clip.rotations
     first, last = tracks.starts[:-1], tracks.starts[1:] - 1
     values = rot.normalized(tracks.values)
@@ -154,12 +155,12 @@ def over_both_paths(path_a: FloatArray, path_b: FloatArray, time_a: FloatArray, 
 
 
 def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours) -> FloatArray:
-    """Return the automatic length in seconds of N transitions, (N,), not yet limited.
+    """Return the automatic duration of N transitions in seconds, (N,), before limits.
 
-    first, last: (C, J, 4) the clips' first and last rotations as they are played.
-    mean angle ÷ ((path before + path after) ÷ (time before + time after)), sums over the shared joints and what counts
-    on each side. Where they stand still there: the clips' whole paths and times instead; where these stand still too:
-    DEFAULT_SPEED_RAD_S. The same pose gives 0, no shared joint gives 0.
+    first, last: (C, J, 4) the clips' first and last rotations as played. The duration is mean angle ÷ ((path before +
+    path after) ÷ (time before + time after)), with sums over the common joints and over what counts on each side. If
+    they stand still there, the clips' whole paths and times are used; if these stand still too, DEFAULT_SPEED_RAD_S.
+    The same pose gives 0, no common joint gives 0.
     """
     pairs, pair = np.unique(seams.before * len(first) + seams.after, return_inverse=True)
     sums = np.empty((10, len(pairs)))
@@ -175,7 +176,7 @@ def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, sea
 
 
 def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours) -> FloatArray:
-    """Return the automatic length of N transitions, (N,), where each joint takes its own: that of the longest."""
+    """Return the automatic duration of N transitions, (N,), if joints take their own: the longest joint's."""
     out = np.empty(len(seams.before))
     for start in range(0, len(out), _PAIRS_AT_ONCE):
         part = seams.at(slice(start, start + _PAIRS_AT_ONCE))
@@ -187,7 +188,7 @@ def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams
 
 
 def joint_lengths(turning: Turning, angles: FloatArray, seams: Neighbours) -> FloatArray:
-    """Return the length that each joint would take by itself to turn by angles (N, J), in seconds (N, J)."""
+    """Return the duration that each joint would need alone to turn by angles (N, J), in seconds (N, J)."""
     a, b = seams.before, seams.after
     stretch_a, stretch_b = seams.before_stretch[:, None], seams.after_stretch[:, None]
     mean = turning.speed.mean
@@ -199,7 +200,7 @@ def joint_lengths(turning: Turning, angles: FloatArray, seams: Neighbours) -> Fl
 
 
 def speed_named(identifier: str) -> Speed:
-    """Look up a rule; raise TaktError naming those there are."""
+    """Look up a rule; raises TaktError with the list of rules."""
     if identifier not in SPEEDS:
         raise TaktError(f"there is no rule for speeds {identifier!r}; there are {', '.join(SPEEDS)}")
     return SPEEDS[identifier]

@@ -1,7 +1,6 @@
-"""Joint limits, which may decide along which arc, the shorter or the longer, a transition turns a joint.
+"""Joint limits, which may decide whether a transition turns a joint along the shorter or the longer arc.
 
-Limits are angles about a joint's own axes at rest, as H-Anim's llimit and ulimit or Blender's Limit Rotation state
-them.
+Limits are angles about a joint's own axes at rest, as in H-Anim's llimit and ulimit or Blender's Limit Rotation.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.euler import least_euler
 
 _BEYOND_RAD = np.radians(5.0)
-"""An arc exceeds the limits where it is outside them by more than this: neither limits nor clips are exact."""
+"""An arc exceeds the limits if it leaves them by more than this: neither limits nor clips are exact."""
 _STEPS = 24
-"""Arcs are looked at in this many steps: at most 15° of a whole turn each."""
+"""Steps in which arcs are sampled: at most 15° of a whole turn each."""
 _ARCS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Between which angles L joints of a skeleton may turn.
+    """Angle limits of L joints of a skeleton.
 
-    joints: (L,) their indices. low, high: (L, 3) radians about x, y and z of the joint's own axes at rest; −inf and
-    inf where it is free. order: (L, 3) those axes (0, 1, 2) in the order in which the angles apply.
-    Raises TaktError for shapes that do not fit each other and for ranges without any angle.
+    joints: (L,) their indices. low, high: (L, 3) radians about x, y and z of the joint's own axes at rest; −inf and inf
+    where it is free. order: (L, 3) those axes (0, 1, 2) in the order in which the angles apply. Raises TaktError for
+    shapes that do not match and for ranges without any angle.
     """
 
     joints: IntArray
@@ -49,7 +48,7 @@ class Limits:
 
     @classmethod
     def of(cls, degrees: Mapping[int, Sequence[tuple[float, float]]]) -> Limits:
-        """Make limits out of the lowest and the highest angle about x, y and z of some joints, in that order.
+        """Build limits from the lowest and highest angles of joints about x, y and z, applied in that order.
 
         >>> Limits.of({3: ((0.0, 150.0), (-10.0, 10.0), (-np.inf, np.inf))}).high.round(3).tolist()
         [[2.618, 0.175, inf]]
@@ -61,7 +60,7 @@ class Limits:
     def exceeds(self, a: FloatArray, b: FloatArray) -> BoolArray:
         """Return whether the shorter arc between rotations a and b (..., J, 4) exceeds the limits, (..., J).
 
-        Only where the longer arc does not: that is the one to take then.
+        True only if the longer arc stays within them and is to be taken.
         """
         is_long = np.zeros(a.shape[:-1], dtype=np.bool_)
         here, there = a[..., self.joints, :].reshape(-1, 4), b[..., self.joints, :].reshape(-1, 4)
@@ -74,7 +73,7 @@ class Limits:
         return is_long
 
     def angles(self, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return how far joints turn from a to b, (..., J, 4), along the arc that the limits decide on, (..., J)."""
+        """Return the angles from a to b, (..., J, 4), along the arcs that the limits decide on, (..., J)."""
         short = rot.angle_between(a, b)
         return np.where(self.exceeds(a, b), 2.0 * np.pi - short, short)
 
@@ -92,7 +91,7 @@ class Limits:
         return short & ~exceed(short, long_arc(turn))
 
     def _beyond(self, q: FloatArray, limit: IntArray) -> FloatArray:
-        """Return by how much rotations (M, T, 4) go beyond the limits (M,), (M, T) in radians."""
+        """Return the angle by which rotations (M, T, 4) exceed the limits (M,), (M, T) in radians."""
         low, high = self.low[limit, None], self.high[limit, None]
         is_free = ~(np.isfinite(low) & np.isfinite(high)) | (high - low >= 2.0 * np.pi)
         low, high = np.where(is_free, -np.pi, low), np.where(is_free, np.pi, high)

@@ -1,7 +1,7 @@
-"""Transition methods: where a transition plays, and what it displaces. Gustaitis et al. 2007, §3.3–3.5.
+"""Transition methods: where a transition plays, and which clips it displaces. Gustaitis et al. 2007, §3.3–3.5.
 
-A method turns lengths of segments and transitions into a Layout. A new method is one function here and
-one line in TRANSITION_METHODS.
+A method turns durations of segments and transitions into a Layout. A new method is one function here and one line in
+TRANSITION_METHODS.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ...errors import TaktError
 from ...maths.arrays import FloatArray
 
 KEPT_SHARE = 0.1
-"""What a clip keeps at least of its time where a transition is inserted."""
+"""The least share of its time that a clip keeps where a transition is inserted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """When everything plays, in seconds of the result; arrays over S segments.
+    """When clips and transitions play, in seconds of the result; arrays over S segments.
 
-    begin_s, end_s: a segment's clip runs from its start to its end between these.
-    window_begin_s, window_end_s: when the transition after a segment plays; equal where there is none.
-        In a loop the last window may reach beyond duration_s, that is into the next round's beginning.
+    begin_s, end_s: between these a segment's clip plays from its start to its end. window_begin_s, window_end_s: when
+    the transition after a segment plays; equal if there is none. In a loop the last window may extend beyond
+    duration_s, into the beginning of the next round.
     """
 
     begin_s: FloatArray
@@ -39,11 +39,10 @@ class Layout:
 class TransitionMethod:
     """A transition method.
 
-    shape: of the weight curve; ALONE: nothing else plays in the window; LEAD: the clips play on with offsets on both
-        sides (blending.Inertialization), which need no weights; DECAY: the next clip with offsets that fade by
-        themselves (decay.Decay).
-    limit: from the lengths of the segments before and after (S,) to the longest transition (S,).
-    lay_out: from lengths (S,) and transitions (S,) within their limits to a Layout.
+    shape: of the weight curve. ALONE: nothing else plays in the window. LEAD: the clips continue with offsets on both
+    sides (blending.Inertialization), which need no weights. DECAY: the next clip with offsets that fade by themselves
+    (decay.Decay). limit: from the durations of the segments before and after (S,) to the longest transition (S,).
+    lay_out: from durations (S,) and transitions (S,) within their limits to a Layout.
     """
 
     identifier: str
@@ -55,11 +54,11 @@ class TransitionMethod:
 
     @property
     def adds_offsets(self) -> bool:
-        """Whether clips play on with offsets that are added to their own poses."""
+        """Whether clips continue with offsets added to their own poses."""
         return self.shape in ("LEAD", "DECAY")
 
     def uses(self, setting: str) -> bool:
-        """Return whether a setting of transitions, as curve, pace or joint_time, changes anything with this method.
+        """Return whether a setting of transitions, as curve, pace or joint_time, has an effect with this method.
 
         >>> [TRANSITION_METHODS[name].uses("joint_time") for name in ("LEAD", "END")]
         [False, True]
@@ -69,7 +68,7 @@ class TransitionMethod:
 
 
 def method_named(identifier: str) -> TransitionMethod:
-    """Look up a method; raise TaktError naming those there are."""
+    """Look up a method; raises TaktError with the list of methods."""
     if identifier not in TRANSITION_METHODS:
         raise TaktError(f"there is no transition method {identifier!r}; there are {', '.join(TRANSITION_METHODS)}")
     return TRANSITION_METHODS[identifier]

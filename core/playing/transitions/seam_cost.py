@@ -1,7 +1,11 @@
-"""What the eye sees of a seam, as a number: how far joints are displaced, and for how long, while an offset fades out.
+"""Visible cost of a seam: how far joints are displaced, and for how long, while an offset fades out.
 
-D. Holden, Inertialization Transition Cost, 2022: an offset x that moves at the speed v and is pulled back by a
-critically damped spring is x(t) = e^(−yt)·(x + (v + yx)·t), and the area below |x(t)| has a closed form.
+D. Holden, Inertialization Transition Cost, 2022: an offset x with the speed v, pulled back by a critically damped
+spring, is x(t) = e^(−yt)·(x + (v + yx)·t). The area below
+
+x(t)
+
+has a closed form.
 """
 
 from __future__ import annotations
@@ -18,23 +22,23 @@ from ...skeletons.maps import SkeletonMap
 HALF_LIFE_S: Final = 0.1
 _PULL_PER_S: Final = 2.0 * np.log(2.0) / HALF_LIFE_S
 OTHER_FOOT: Final = 0.05
-"""What it costs that a foot is planted on one side only, in legs."""
+"""Cost of a contact on one side of the seam only, in leg lengths."""
 _LEG, _ARM = ("hip", "knee", "ankle"), ("shoulder", "elbow", "wrist")
 _SEEN: Final = ("skullbase", *(f"{side}_{part}" for side in "lr" for part in (*_LEG, "metatarsal", *_ARM)))
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Where the eye looks: joints (P,), and how long the limb is that each belongs to, (P,) in model units."""
+    """The joints that count for a seam's cost, (P,), and the length of each one's limb, (P,) in model units."""
 
     joints: IntArray
     sizes: FloatArray
 
     @classmethod
     def of(cls, body: SkeletonMap) -> Seen:
-        """Take heads, arms and legs; of what is no body all joints.
+        """Take heads, arms and legs, or all joints if there is no body.
 
-        Hands are measured by the reach of the arms, all else by the legs.
+        Hands are measured in arm lengths, all else in leg lengths.
         """
         positions, joint_of = body.skeleton.rest_world[..., 3], body.joint_of
         leg, arm = (_limb(positions, joint_of, names) for names in (_LEG, _ARM))
@@ -48,11 +52,11 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """A clip at N instants at which it might end, or begin.
+    """A clip at N instants at which it may end, or begin.
 
-    skips_s: (N,) how much is passed over for it, less than 0 where it is beyond the clip's end; positions, velocities:
-    (N, P, 3) of what is seen, in the frame of the root, in limbs and in limbs per second of the clip; planted: (N, 2)
-    whether each foot is; besides: (N,) what it costs to get there, in limbs.
+    skips_s: (N,) seconds skipped for it, negative beyond the clip's end. positions, velocities: (N, P, 3) of the joints
+    that count, in the root's frame, in limb lengths and limb lengths per second of the clip. planted: (N, 2) contact of
+    each foot. besides: (N,) further cost of this instant, in limb lengths.
     """
 
     skips_s: FloatArray
@@ -63,10 +67,10 @@ class Edges:
 
 
 def seam_costs(out: Edges, into: Edges, out_pace: float, into_pace: float) -> FloatArray:
-    """Return what it costs to go from each instant of one clip to each of another, (N, M), in limbs.
+    """Return the cost of going from each instant of one clip to each of another, (N, M), in limb lengths.
 
-    out_pace, into_pace: seconds of each clip that are played in one second. A limb is what it costs to begin with all
-    joints displaced by as much, without speed.
+    out_pace, into_pace: seconds of each clip per second of the result. One limb length is the cost of a displacement of
+    all joints by that much, without speed.
     """
     offset = out.positions[:, None] - into.positions[None]
     rate = out.velocities[:, None] * out_pace - into.velocities[None] * into_pace
@@ -75,12 +79,12 @@ def seam_costs(out: Edges, into: Edges, out_pace: float, into_pace: float) -> Fl
 
 
 def kinks(offset: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return what it costs to begin with joints displaced by offsets (…, P, 3) that move apart at rates, (…)."""
+    """Return the cost of offsets (…, P, 3) with rates of change, (…)."""
     return np.asarray(np.linalg.norm(displacement_area(offset, rate) * (_PULL_PER_S / 2.0), axis=-1).mean(axis=-1))
 
 
 def displacement_area(offset: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return the area below the size of offsets while they fade out, (...), each axis by itself.
+    """Return the area below the magnitude of fading offsets, (...), each axis by itself.
 
     ∫ e^(−yt)·(a + bt) dt = −e^(−yt)·(a/y + b/y² + bt/y), with a = x and b = v + yx; it changes its sign at t = −a/b.
 
@@ -95,7 +99,7 @@ def displacement_area(offset: FloatArray, rate: FloatArray) -> FloatArray:
 
 
 def _limb(positions: FloatArray, joint_of: Mapping[str, int], names: tuple[str, ...]) -> float:
-    """Return how long a limb is, of the left and the right one the longer; 0 where there is none."""
+    """Return the length of the longer of the left and the right limb, 0 if there is none."""
     chains = [[joint_of.get(f"{side}_{name}", -1) for name in names] for side in "lr"]
     return max((float(np.linalg.norm(np.diff(positions[chain], axis=0), axis=1).sum())
                 for chain in chains if min(chain) >= 0), default=0.0)

@@ -1,4 +1,4 @@
-"""What happens between segments: the poses on both sides, how long each transition is, and what to warn of."""
+"""Seams between segments: the poses on both sides, transition durations, and warnings."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from .lengths import SAME_POSE_RAD, Neighbours
 from .methods import TransitionMethod
 
 FAR_TURN_RAD = np.radians(150.0)
-"""From here on a joint may well swing through the body."""
+"""From this angle on a joint may well swing through the body."""
 DEFAULT_LENGTH_S = 0.25
-"""For an automatic transition whose shared joints stand still while something else must move."""
+"""Automatic duration if all common joints stand still while something else must move."""
 STEP_S = 1.0 / 480.0
-"""Speeds at a clip's ends are taken over this much of it."""
+"""Time step in which speeds at a clip's ends are measured."""
 _SAME_PLACE = 1e-6
-"""Of the skeleton's size: translations closer than this count as the same."""
+"""Share of the skeleton's size below which translations count as equal."""
 AutomaticLengths = Callable[[Neighbours], FloatArray]
 _SEAMS_AT_ONCE = 8192
 _LONGEST_WISH_S = 5.0
-"""An automatic transition that would be longer is one between clips that stand nearly still: nobody misses it."""
+"""Longest automatic duration that gets a note if it is cut; longer ones join clips that hardly move."""
 _NAMED_AT_MOST = 20
 
 
 @dataclass(frozen=True, eq=False)
 class EndPoses:
-    """The poses at the ends of C clips, (C + 1, J, …) with rest in the last row, and what they move, (C, J).
+    """The poses at the ends of C clips, (C + 1, J, …) with rest in the last row, and the joints they move, (C, J).
 
-    second, last_but_one: the poses step_s (C + 1,) after the first and before the last, in the clips' own time;
-    from them the speeds at the ends are taken.
+    second, last_but_one: the poses step_s (C + 1,) after the first and before the last, in the clips' own time; they
+    give the speeds at the ends.
     """
 
     first: Pose
@@ -53,7 +53,7 @@ class EndPoses:
 
     @classmethod
     def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, own: SequenceOf[Pose]) -> EndPoses:
-        """Take together what each clip shows at its end_times_s, (4, J, …)."""
+        """Combine the poses of each clip at its end_times_s, (4, J, …)."""
         rows = [*own, Pose.rest(skeleton, 4)]
         rotations, translations, scales = (np.stack([getattr(ends, name) for ends in rows], axis=1)
                                            for name in ("rotations", "translations", "scales"))
@@ -76,8 +76,8 @@ def end_times_s(duration_s: float) -> FloatArray:
 class _Seams:
     """A chunk of seams, reduced to the D different ones among them.
 
-    index: (N,) the segment before each seam; different: (N,) which of the D each is; sample: (D,) one of each.
-    angle: (D, J) how far each joint turns; shifts: (D,) whether something is displaced or scaled.
+    index: (N,) the segment before each seam. different: (N,) which of the D each is. sample: (D,) one of each. angle:
+    (D, J) the joints' angles. shifts: (D,) whether a translation or scale changes.
     """
 
     index: IntArray
@@ -88,9 +88,9 @@ class _Seams:
 
 
 class FittedTransitions(NamedTuple):
-    """The transition after each of S segments. wished_s: (S,) as the score wants it, or automatic.
+    """The transition after each of S segments. wished_s: (S,) set by the score or automatic.
 
-    limit_s: (S,) what the method allows. far: between which clips joints turn far.
+    limit_s: (S,) the method's limits. far: clips between which joints turn far.
     """
 
     wished_s: FloatArray
@@ -99,15 +99,15 @@ class FittedTransitions(NamedTuple):
 
     @property
     def lengths_s(self) -> FloatArray:
-        """How long each is, (S,)."""
+        """The durations of the transitions, (S,)."""
         return np.minimum(self.wished_s, self.limit_s)
 
 
 def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
                     automatic: AutomaticLengths) -> FittedTransitions:
-    """Return the transition after each segment, as wished or automatic, no longer than the method allows.
+    """Return the transition after each segment, as set or automatic, no longer than the method allows.
 
-    automatic: from N seams to lengths (N,).
+    automatic: from N seams to durations (N,).
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
@@ -132,14 +132,14 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses,
 
 
 def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage]) -> FloatArray:
-    """Return how many seconds one second of its clip lasts in each segment, (S,); 0 where the clip has no length."""
+    """Return how many seconds one second of its clip lasts in each segment, (S,); 0 if the clip has no duration."""
     durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
     return quotient(lengths_s, durations)
 
 
 def _in_chunks(sequence: Sequence, following: IntArray, ends: EndPoses, held: Held,
                skeleton: Skeleton) -> Iterator[_Seams]:
-    """Go through the seams in chunks, so that memory stays bounded."""
+    """Yield the seams in chunks, which bounds memory."""
     tolerance = _SAME_PLACE * float(np.abs(skeleton.rest_world[:, :, 3]).max(initial=1e-9))
     count = len(sequence) if sequence.is_loop else len(sequence) - 1
     for start in range(0, count, _SEAMS_AT_ONCE):
@@ -163,8 +163,8 @@ def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: Flo
               skin: BoolArray | None = None) -> Iterator[Problem]:
     """Yield a warning for each pair of clips between which joints turn far, at the line that calls the first.
 
-    seen_s: (S,) when the seam after each segment is seen; None: the segments play within others. skin: (J,) joints that
-    move skin; nobody sees what others do.
+    seen_s: (S,) time shown of the seam after each segment; None if the segments play within others. skin: (J,) joints
+    that move skin; others are ignored.
     """
     if skin is not None:
         far = {pair: (segment, joints[skin[joints]]) for pair, (segment, joints) in far.items() if skin[joints].any()}
@@ -184,7 +184,7 @@ def shortened(sequence: Sequence, fitted: FittedTransitions, method: TransitionM
               seen_s: FloatArray | None) -> Iterator[Problem]:
     """Yield a note for each pair of clips whose transition is cut, at the line that calls the first; see far_turns."""
     following, wished, limit = np.roll(sequence.clip, -1), fitted.wished_s, fitted.limit_s
-    is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # else both clips hardly move there
+    is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # longer ones join clips that hardly move
     cut = np.flatnonzero((wished > limit) & is_meant)
     pairs, at, count = np.unique(sequence.clip[cut] * len(sequence.clips) + following[cut], return_index=True,
                                  return_counts=True)

@@ -1,7 +1,7 @@
-"""What BVH files do not say: which way is up, where the body faces, and in what unit.
+"""Properties that BVH files do not state: the up axis, the facing direction and the unit.
 
-The body at rest shows all three, unless someone says otherwise. Clips are brought into H-Anim's axes (Y up,
-facing +Z) and metres, as clips of other files are.
+The body at rest shows all three, unless the user chooses others. Clips are converted to H-Anim's axes (Y up, facing +Z)
+and metres, as clips of other files are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ AXES: Final[dict[str, tuple[str, str]]] = {
     AUTO: ("Automatic", "Detected from how the body stands in the file"),
     **{sign + name: (f"{'−' if sign else '+'}{name}", f"The file's axis {'−' if sign else '+'}{name}")
        for sign in ("", "-") for name in "XYZ"}}
-"""Which way is up, or where the body faces: label and description by identifier."""
+"""Choices of the up axis and the facing direction: label and description by identifier."""
 UNITS: Final[dict[str, tuple[str, float]]] = {
     "METRES": ("metres", 1.0),
     "CENTIMETRES": ("centimetres", 0.01),
@@ -35,16 +35,16 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 }
 """Label and metres by identifier. CMU's skeletons are in inches divided by 0.45 (mocap.cs.cmu.edu)."""
 _BODY_M: Final = 1.45
-"""From the ankles of a grown person to the base of the skull."""
+"""Distance from ankles to the base of the skull of an adult, in metres."""
 _USUAL: Final = {"Y": "Z", "Z": "-Y", "X": "Z", "-X": "Z", "-Y": "Z", "-Z": "-Y"}
-"""Where bodies face that the file does not show: by the axis that is up."""
+"""Default facing direction by up axis, if the body does not show it."""
 
 
 @dataclass(frozen=True)
 class BvhSpace:
-    """In what axes and unit BVH files are: identifiers of AXES and UNITS, AUTO where the body shall show it.
+    """Axes and unit of BVH files: identifiers of AXES and UNITS, AUTO to take those that the body shows.
 
-    Raises TaktError if an identifier is unknown, or up and forward lie on one line.
+    Raises TaktError if an identifier is unknown, or if up and forward are parallel.
     """
 
     up: str = AUTO
@@ -61,10 +61,10 @@ class BvhSpace:
 
 
 def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Clip, SkeletonMap, str]:
-    """Return a clip of a BVH file in H-Anim's axes and metres, its map, and what was taken, as one sentence.
+    """Return a clip of a BVH file in H-Anim's axes and metres, its map, and a sentence on the axes and unit used.
 
-    found: the map of the clip's skeleton. Where it is not sure, the file counts as being in H-Anim's axes and metres.
-    Chosen axes are those of the motion, in which the rest pose may lie: it is made to stand.
+    found: the map of the clip's skeleton; if it is unsure, the file counts as in H-Anim's axes and metres. Chosen axes
+    are those of the motion. If the rest pose lies in them, it is turned upright.
     """
     reference = find_reference(clip, found).map
     is_seen = reference.is_sure and reference.turn is not None
@@ -87,7 +87,7 @@ def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Cli
 
 
 def _axes(seen: FloatArray, space: BvhSpace) -> tuple[str, str]:
-    """Return identifiers of what is up and in front: what was chosen, and what the body shows as far as that fits."""
+    """Return identifiers of the up axis and the facing direction: those chosen, else those that the body shows."""
     up = _axis(rot.rotate(seen, UP)) if space.up == AUTO else space.up
     forward = _axis(rot.rotate(seen, np.array((0.0, 0.0, 1.0)))) if space.forward == AUTO else space.forward
     if up[-1] == forward[-1]:
@@ -107,13 +107,13 @@ def _direction(axis: str) -> FloatArray:
 
 
 def _turn(up: str, forward: str) -> FloatArray:
-    """Return the rotation (4,) from H-Anim's axes to those."""
+    """Return the rotation (4,) from H-Anim's axes to given ones."""
     y, z = _direction(up), _direction(forward)
     return rot.from_matrix(np.stack((np.cross(y, z), y, z), axis=1))
 
 
 def _unit(found: SkeletonMap) -> str:
-    """Return the unit in which the body is nearest to a grown person's size."""
+    """Return the unit in which the body is nearest to an adult's size."""
     joints = [found.joint_of.get(name, -1) for name in ("skullbase", "l_ankle", "r_ankle")]
     if not found.is_sure or min(joints) < 0:
         return "METRES"

@@ -1,4 +1,4 @@
-"""The axes in which a clip's file moves: which way is up, and in front."""
+"""The axes in which a clip's file moves: up and front."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.posture import STANDS, Posture
 
 LEANS_RAD: Final = float(np.radians(7.5))
-"""Joints of bodies that stand straight may be up to 6° off the vertical."""
+"""Lean up to which a body stands straight: joints of such bodies are up to 6° off the vertical."""
 _AT_ORIGIN: Final = 0.15
-"""Of the leg: no farther from the vertical through the origin are hips and ankles of a body that stands there."""
+"""Share of the leg: hips and ankles of a body at the origin are at most this far from the vertical through it."""
 _ASIDE: Final = float(np.cos(np.radians(44.0)))
 _NEARER: Final = 1.0 / 3.0
-"""A body that rests less far aside than that also moves so only where it sets out so much nearer to it."""
+"""A body that rests farther away must begin its motion this much nearer to the vertical to be at the origin."""
 _USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
-"""What is up in files."""
+"""Up axes that are common in files."""
 _ON_GROUND: Final = (-0.02, 0.3)
-"""Of the leg: how high the lowest joint is of a body that is on the ground, or jumps a little."""
+"""Heights of the lowest joint of a body on the ground or in a low jump, in leg lengths."""
 _IN_GROUND: Final = -0.1
-"""Of the leg: so deep are toes or fingers of recorded bodies in the ground at worst."""
+"""Greatest depth of toes or fingers of recorded bodies in the ground, in leg lengths."""
 _MOSTLY, _SELDOM = 0.9, 0.5
-"""Shares of the frames with the lowest joint near the ground: of at least the first along the direction that is up, and
-of less than the second along the body, where that lies."""
+"""Shares of frames with the lowest joint near the ground: at least the first along the up axis, less than the second
+along the axis of a lying body.
+"""
 _SELDOM_LOWER_PERCENT: Final = 2.0
 
 
 def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> FloatArray:
-    """Return which way is up (3,) where the rest pose says nothing: mostly along the body, as it stands.
+    """Return the up direction (3,) of a motion whose rest pose does not show it: usually along the standing body.
 
-    positions: (F, J, 3) of all joints. A body that lies, rolls or crawls on the ground is known by its lowest joint:
-    along one of the usual axes that is nearly always near 0, and along the body it seldom is, or that is no usual axis.
-    Where it is so along none and the body never stands, the ground is wherever the lowest joint seldom goes below.
-    Who is head down stands on his hands, unless there is no other way.
+    positions: (F, J, 3) of all joints. A body that lies, rolls or crawls shows up by its lowest joint. Along one of the
+    common axes that joint is almost always near 0, and along the body it seldom is, or the body's axis is not common.
+    If there is no such axis and the body never stands, the ground is the level below which the lowest joint seldom
+    goes. A body upside down counts as a handstand, unless nothing else fits.
     """
     stands = frames.upright >= STANDS
     axes = [_nearest_axis(up) for up in frames.axes[stands if stands.any() else slice(None), :, 1]]
@@ -68,7 +69,7 @@ def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> 
 
 
 def _leg(positions: FloatArray, found: SkeletonMap) -> float | None:
-    """Return how long a leg is from hips to ankles where it is longest, or None if there is none."""
+    """Return the longest distance from hips to ankles, or None if unknown."""
     hips = [found.joint_of[name] for name in ("l_hip", "r_hip", "l_ankle", "r_ankle") if name in found.joint_of]
     if len(hips) < 4:
         return None
@@ -78,10 +79,11 @@ def _leg(positions: FloatArray, found: SkeletonMap) -> float | None:
 
 def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: FloatArray,
               found: SkeletonMap) -> FloatArray:
-    """Return the axes (3, 3) in which a file moves: left, up and front of a body that stands, facing its front.
+    """Return the axes (3, 3) in which a file moves: left, up and front of a standing body that faces its front.
 
-    rest: the rest pose's measured axes; own: the right-angled ones nearest to them. Up is one of these, unless the
-    motion stands along another axis. The body's front is as it rests, unless it sets out nearer to the usual one.
+    rest: the rest pose's measured axes. own: the right-angled ones nearest to them. Up is one of these, unless the
+    motion stands along another axis. The front is that of the rest pose, unless the motion begins nearer to the common
+    front.
     """
     stands = frames.upright >= STANDS
     if not stands.any():
@@ -94,14 +96,14 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
     if abs(own[:, 2] @ up) >= 0.5 or own[:, 1] @ up <= 0.5:
         return usual
     start, faces = frames.axes[int(np.argmax(stands))], with_front(up, rest)
-    is_upright = start[:, 1] @ up > 0.5  # where a body faces that lies is not where it goes
+    is_upright = start[:, 1] @ up > 0.5  # the facing direction of a lying body is not its direction of travel
     beside, away = (np.arccos(np.clip(start[:, 2] @ each[:, 2], -1.0, 1.0)) for each in (faces, usual))
     is_clear = 1.0 if faces[:, 2] @ usual[:, 2] < _ASIDE else _NEARER
     return usual if is_upright and beside > is_clear * away else faces
 
 
 def with_front(up: FloatArray, measured: FloatArray) -> FloatArray:
-    """Return right-angled axes (3, 3) of a body: the given up (3,), and its front once it is turned upright.
+    """Return right-angled axes (3, 3) of a body: the given up (3,), and its front after turning it upright.
 
     measured: its measured axes (3, 3). A front within LEANS_RAD of an axis of the file becomes that axis.
     """
@@ -113,13 +115,13 @@ def with_front(up: FloatArray, measured: FloatArray) -> FloatArray:
 
 def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: FloatArray, positions: FloatArray,
                   found: SkeletonMap) -> bool:
-    """Return whether a clip moves with `other` upwards, not `up`: that its body stands on the ground so.
+    """Return whether a clip's body stands on the ground with `other` upwards rather than `up`.
 
-    Along one of the usual axes a body that lies on the ground and one whose rest pose lies look the same, but for the
-    height of the lowest joint above 0: along what is up it is always near the ground. So a body that rests upright
-    along one of them is believed, unless it is so along the other alone. Of other bodies up is Y where it is so along
-    both, as where ankles lie over the origin. Where it is so along neither, the motion counts if the rest pose leans
-    and it is nearer to an axis, else what the lowest joint is nearer to.
+    A lying body and a lying rest pose look the same along one of the common axes, except for the height of the lowest
+    joint above 0: along the true up axis it is always near the ground. So a body whose rest pose is upright along one
+    of the axes is believed, unless only the other axis fits the ground. For other bodies, Y is up if both axes fit, as
+    with ankles over the origin. If neither fits, the motion decides if the rest pose leans and the motion is nearer to
+    an axis; else the axis to which the lowest joint is nearer.
     """
     if not any(other @ axis > 0.5 for axis in _USUAL):
         return False
@@ -142,22 +144,22 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
 
 
 def _share_on_ground(lowest: FloatArray) -> float:
-    """Return in what share of frames the lowest joint (F,), in legs, is near 0."""
+    """Return the share of frames in which the lowest joint (F,), in legs, is near 0."""
     return float(((lowest > _ON_GROUND[0]) & (lowest < _ON_GROUND[1])).mean())
 
 
 def _share_above_ground(heights: FloatArray) -> float:
-    """Return in what share of frames all joints (F, J), in legs, are above 0 and the lowest is near, or a little in it.
+    """Return the share of frames in which all joints (F, J), in legs, are above 0 and the lowest is near 0.
 
-    Their middle is farther above than the lowest is below: 0 is no ground to one who stands over the origin, as seen
-    along his front.
+    The lowest may be slightly below 0. The middle of the joints must be farther above 0 than the lowest is below: seen
+    along its front, a body that stands over the origin has no ground at 0.
     """
     low = heights.min(axis=1)
     return float(((low > _IN_GROUND) & (low < _ON_GROUND[1]) & (heights.mean(axis=1) > -low)).mean())
 
 
 def stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
-    """Return whether the feet stand on the ground at the origin: then a body that leant did so about that point."""
+    """Return whether the feet stand on the ground at the origin; then a leaning body leans about that point."""
     feet = [found.joint_of[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in found.joint_of]
     hips = [found.joint_of[f"{side}_hip"] for side in "lr" if f"{side}_hip" in found.joint_of]
     if not feet or not hips:
@@ -174,13 +176,13 @@ def _nearest_axis(direction: FloatArray) -> FloatArray:
 
 
 def right_angled(axes: FloatArray) -> FloatArray:
-    """Return the right-angled axes (3, 3) that are nearest to measured ones: left, up, front."""
+    """Return the right-angled axes (3, 3) nearest to measured ones: left, up, front."""
     up = _nearest_axis(axes[:, 1])
     front = _nearest_axis(axes[:, 2] - (axes[:, 2] @ up) * up)
     return np.stack((np.cross(up, front), up, front), axis=1)
 
 
 def with_usual_front(up: FloatArray) -> FloatArray:
-    """Return the axes (3, 3) of files in which that is up: where Y is up, +Z is in front; where Z is, −Y."""
+    """Return the usual axes (3, 3) of files with a given up: front is +Z for Y up, −Y for Z up."""
     front = np.array((0.0, -1.0, 0.0) if abs(up[2]) > 0.5 else (0.0, 0.0, 1.0))
     return np.stack((np.cross(up, front), up, front), axis=1)

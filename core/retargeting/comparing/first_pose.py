@@ -1,4 +1,4 @@
-"""First poses that are no part of a motion: a T-pose or A-pose in front, as motion libraries put there, then a jump."""
+"""First poses that are not part of a motion: a T-pose or A-pose before it, as in motion libraries, then a jump."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
 
 _FIRST_FRAMES: Final = 4
-"""The jump comes within so many frames."""
+"""The jump comes within this many frames."""
 _JUMP_RAD: Final = float(np.radians(25.0))
-"""Some joint turns by more than this from the one frame to the next, where there is a jump."""
+"""At a jump some joint turns by more than this between two frames."""
 _FASTER, _FASTER_OVER_ALL = 1.5, 2.5
-"""How much faster the jump is than the motion ever is afterwards: in the fastest joint, and over all joints. Clips
-without such a pose that were tried reach 1.5 and 1.7 at most, and not both in one clip."""
+"""How much faster the jump is than any later motion: in the fastest joint, and over all joints. Clips without such a
+pose reach 1.5 and 1.7 at most, and never both in one clip.
+"""
 _LONGEST_S: Final = 0.2
-"""Keys that are farther apart are no frames."""
+"""Keys farther apart are no frames."""
 _FEWEST: Final = 6
-"""With fewer frames than this it is not known how fast the motion is."""
+"""With fewer frames the motion's speed is unknown."""
 _SEEN: Final = 512
-"""So many steps of the rest of a clip are looked at, evenly spread."""
+"""Number of steps sampled evenly from the rest of a clip."""
 
 
 def first_pose_end(clip: Clip) -> float | None:
-    """Return when the motion begins, where a pose comes before it that is no part of it; else None.
+    """Return when the motion begins if a pose before it is not part of it, else None.
 
-    It begins after a jump within the first frames, faster than all that comes later, in one joint and over all.
+    It begins after a jump within the first frames that is faster than all later motion, in one joint and over all.
     """
     turning = clip.rotations
     if clip.is_looping or not len(turning):
@@ -55,7 +56,7 @@ def first_pose_end(clip: Clip) -> float | None:
 
 
 def _turns(clip: Clip, times: FloatArray, steps: IntArray) -> FloatArray:
-    """Return by how much each joint with a track turns from some of times to the next ones, (N, T) in radians."""
+    """Return the angles by which joints with tracks turn from some of the times to the next ones, (N, T) in radians."""
     seen = np.union1d(steps, steps + 1)
     turns = poses_at(clip, times[seen]).rotations[:, clip.rotations.joints]
     before, after = (turns[np.searchsorted(seen, at)] for at in (steps, steps + 1))
@@ -63,7 +64,7 @@ def _turns(clip: Clip, times: FloatArray, steps: IntArray) -> FloatArray:
 
 
 def from_time(clip: Clip, start_s: float) -> Clip:
-    """Return a clip without what comes before a time, which becomes its beginning."""
+    """Return a clip from a start time on, which becomes 0."""
     start = poses_at(clip, np.array((start_s,))).at(0)
 
     def later(tracks: Tracks, values_there: FloatArray) -> Tracks:

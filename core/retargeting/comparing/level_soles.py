@@ -1,7 +1,7 @@
-"""Bodies that rest in a moment of their motion, put on level soles: what they are shows while they are on the ground.
+"""Levels the soles of bodies that rest in a moment of their motion, by the frames in which the feet are on the ground.
 
-Feet that swing, or are about to leave the ground, are not level, and legs that step are not below the hips. What feet
-are compared by, and how high they are, is meant from a pose in which both stand.
+Feet that swing or are about to leave the ground are not level, and legs in a step are not below the hips. But feet are
+compared, and their heights measured, in a pose in which both stand.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .straightened import legs_along
 
 _LOW_PERCENT: Final = 30.0
 _RAISED_HEEL: Final = 0.15
-"""Of the foot's length: a heel that is never lower than that above the other one does not stand on the ground."""
+"""Share of the foot's length: a heel that is never lower than this above the other one does not stand."""
 
 
 def on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> Skeleton:
-    """Return a clip's skeleton that rests with level soles, its legs below its hips where it is in a step.
+    """Return a clip's skeleton at rest with level soles, and with its legs below its hips if it rests in a step.
 
     found: the map of its skeleton. times: (F,) of its motion. up: (3,) unit, in the axes in which it moves.
     """
@@ -41,7 +41,7 @@ def on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatA
 
 
 def _lowered(skeleton: Skeleton, turns: FloatArray, feet: list[int], up: FloatArray) -> Skeleton:
-    """Return a skeleton in a pose, whose lowest foot is as high as before."""
+    """Return a skeleton in a pose with its lowest foot at the earlier height."""
     posed = skeleton.in_pose(turns)
     before, after = (float((one.rest_world[feet, :, 3] @ up).min()) for one in (skeleton, posed))
     roots = (skeleton.parents < 0)[:, None]
@@ -55,10 +55,10 @@ def _ankles(found: SkeletonMap) -> dict[str, int]:
 
 def _soles(clip: Clip, skeleton: Skeleton, found: SkeletonMap, times: FloatArray,
            up: FloatArray) -> dict[str, FloatArray]:
-    """Return for ankles the direction (3,) that is up while the foot is on the ground, as a skeleton of it rests.
+    """Return the up direction (3,) of each foot on the ground, in the skeleton's rest axes, by ankles.
 
-    It is on the ground while ankle and toes are both as low as in their lowest third of the frames. A foot whose heel
-    is never as low as the other's, as in a step, gets the angle of the other one's sole.
+    A foot is on the ground while ankle and toes are both in the lowest third of their heights. A foot whose heel is
+    never as low as the other's, as in a step, gets the sole angle of the other foot.
     """
     world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
     heels, toes = dict[str, float](), dict[str, FloatArray]()
@@ -81,7 +81,7 @@ def _soles(clip: Clip, skeleton: Skeleton, found: SkeletonMap, times: FloatArray
 
 
 def _as_steep(toes: FloatArray, up: FloatArray, other_toes: FloatArray, other_sole: FloatArray) -> FloatArray:
-    """Return the direction (3,) of a sole, as steep against its foot (3,) as another is against its own."""
+    """Return the direction (3,) of a sole at the angle to its foot (3,) that another sole has to its own."""
     along = toes / np.linalg.norm(toes)
     across = up - (up @ along) * along
     sine = float(other_toes @ other_sole / max(float(np.linalg.norm(other_toes)), 1e-12))

@@ -1,4 +1,4 @@
-"""Which joints of a clip's skeleton move which joints of a character's."""
+"""Matching: which joints of a clip's skeleton move which joints of a character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...skeletons.maps import SURE, SkeletonMap
 from ...skeletons.skeleton import Skeleton
 
 SAME_POSITION: Final = 1e-4
-"""Of the skeleton's size: joints nearer to each other than this are in the same position."""
+"""Share of the skeleton's size: joints nearer to each other are in the same position."""
 
 _NAMES_SHOWN = 8
 _UNSURE_SHOWN = 4
@@ -26,9 +26,9 @@ _SPINE: Final = frozenset(hanim.SPINE)
 class Pairing:
     """P target joints and the source joints that they follow, in the target's order.
 
-    target, source: (P,) joints. A target joint turns as its source joint does; where share (P,) is above 0, that
-    much towards the turn of the source joint `other` (P,): so trunks of different numbers of joints share out
-    their bend. meant: (P names) what they are in H-Anim, None for those paired by their own names only.
+    target, source: (P,) joints. A target joint turns as its source joint does. If share (P,) is above 0, it turns that
+    far towards the source joint `other` (P,): so trunks with different numbers of joints share out their bend. meant:
+    (P names) H-Anim roles, None for joints paired by their own names only.
     """
 
     target: IntArray
@@ -41,7 +41,7 @@ class Pairing:
         return len(self.target)
 
     def with_joints(self, joints: Mapping[int, int]) -> Pairing:
-        """Return it with further target joints that turn as those of a pair do and mean nothing, by its number."""
+        """Return the pairing with more target joints, which turn as those of a pair, by its number, without a role."""
         same = np.concatenate((np.arange(len(self)), np.array(list(joints.values()), dtype=np.int64)))
         target = np.concatenate((self.target, np.array(list(joints), dtype=np.int64)))
         order = np.argsort(target)
@@ -50,13 +50,13 @@ class Pairing:
                        tuple(meant[p] for p in order.tolist()))
 
     def at(self, chosen: BoolArray) -> Pairing:
-        """Return the chosen (P,) of them."""
+        """Return chosen pairs (P,)."""
         meant = tuple(name for name, is_chosen in zip(self.meant, chosen.tolist(), strict=True) if is_chosen)
         return Pairing(self.target[chosen], self.source[chosen], self.other[chosen], self.share[chosen], meant)
 
     @classmethod
     def of(cls, rows: dict[int, tuple[int, int, float]], meant: Sequence[str | None]) -> Pairing:
-        """Make it from rows by target joint: source, other, share; meant: by target joint."""
+        """Build it from rows by target joint: source, other, share. meant: by target joint."""
         joints = sorted(rows)
         source, other, share = zip(*(rows[t] for t in joints), strict=True) if rows else ((), (), ())
         return cls(np.array(joints, dtype=np.int64), np.array(source, dtype=np.int64),
@@ -67,11 +67,10 @@ class Pairing:
 def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
     """Pair the joints of a clip's skeleton with those of a target.
 
-    moved: (J,) source joints that the clip moves. Where all of these are found in the target by name, in the same
-    hierarchy, names decide. Otherwise both skeletons' maps do, trunk and neck being shared out where they have
-    different numbers of joints, and joints of equal names that mean nothing go together. Where there is no map,
-    equal names decide, or equal positions.
-    Raises SkeletonMismatchError if a map is needed that is not sure, or nothing goes together.
+    moved: (J,) source joints that the clip moves. If the target has all of these by name, in the same hierarchy, names
+    decide. Otherwise both skeletons' maps decide. Trunk and neck are shared out if their numbers of joints differ, and
+    joints without role are paired by equal names. Without maps, equal names decide, or equal positions. Raises
+    SkeletonMismatchError if a map is needed but unsure, or if no joints match.
     """
     by_name = _by_name(source.skeleton, target.skeleton)
     if _has_all(source.skeleton, target.skeleton, by_name, moved):
@@ -88,7 +87,7 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
 
 
 def has_same_joints(source: Skeleton, target: Skeleton, moved: BoolArray) -> bool:
-    """Tell whether the target may be the clip's own skeleton: by the names of the joints that move, or by positions."""
+    """Return whether the target may be the clip's own skeleton, by names of the joints that move, or by positions."""
     return _has_all(source, target, _by_name(source, target), moved) or bool(_by_position(source, target))
 
 
@@ -113,7 +112,7 @@ def _has_all(source: Skeleton, target: Skeleton, by_name: dict[int, tuple[int, i
 
 
 def _by_position(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, float]]:
-    """Pair a skeleton with a renamed copy of itself: the same hierarchy in the same positions, whatever the unit."""
+    """Pair a skeleton with a renamed copy of itself: the same hierarchy and positions, in any unit."""
     if len(source) != len(target) or not np.array_equal(source.parents, target.parents):
         return {}
     here, there = source.rest_world[:, :, 3], target.rest_world[:, :, 3]
@@ -128,7 +127,7 @@ def _by_position(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int
 
 def _meanings(source: SkeletonMap, target: SkeletonMap,
               rows: dict[int, tuple[int, int, float]]) -> list[str | None]:
-    """Return what the target's joints mean, or their sources where those do."""
+    """Return the roles of the target's joints, or those of their sources."""
     meant: list[str | None] = list(target.meant) if target.is_sure else [None] * len(target.skeleton)
     if source.is_sure:
         for t, (s, _, _) in rows.items():
@@ -154,9 +153,9 @@ def _topmost(skeleton_map: SkeletonMap, vertebrae: Sequence[str]) -> str:
 
 def _shared_out(source: SkeletonMap, target: SkeletonMap, vertebrae: Sequence[str], base: str,
                 ends: Sequence[str]) -> dict[int, tuple[int, int, float]]:
-    """Pair the joints of a chain: one by one where both have the same number, else by their shares of its length.
+    """Pair the joints of a chain: one by one if both have the same number, else by their shares of its length.
 
-    A source joint turns what is around the middle of its bone; in between, and down to the joint below the chain,
+    A source joint turns the region around the middle of its bone. In between, and down to the joint below the chain,
     the turn is interpolated. The target's last joint turns as the source's last, since arms and head descend from it.
     """
     of_source = [source.joint_of[name] for name in vertebrae if name in source.joint_of]
@@ -186,7 +185,7 @@ def _shared_out(source: SkeletonMap, target: SkeletonMap, vertebrae: Sequence[st
 
 
 def _middles(skeleton_map: SkeletonMap, chain: Sequence[int], ends: Sequence[str]) -> FloatArray:
-    """Return where along the chain, 0 to 1, the middle of each joint's bone lies."""
+    """Return the position along the chain, 0 to 1, of the middle of each joint's bone."""
     if not len(chain):
         return np.zeros(0)
     end = next((skeleton_map.joint_of[name] for name in ends if name in skeleton_map.joint_of), chain[-1])
@@ -198,7 +197,7 @@ def _middles(skeleton_map: SkeletonMap, chain: Sequence[int], ends: Sequence[str
 
 
 def _why_none(source: SkeletonMap, target: SkeletonMap) -> str:
-    """Say why no joint goes with any other, and what to do."""
+    """Return why no joints match, and what to do."""
     for one, who, others in ((target, "skeleton", "clips"), (source, "clip", "skeletons")):
         if not one.is_humanoid and not one.may_stand and (target if one is source else source).is_humanoid:
             return (f": the {who} has no legs or arms of two bones each. Use {others} with the same joint names, or "

@@ -1,6 +1,6 @@
-"""Where the backs of hands face while a body rests: by its fingers, by its skin, or as arms mostly are at rest.
+"""Directions of the backs of hands at rest: by fingers, by skin, or as usual for arms at rest.
 
-Fingers whose names say nothing, of too few joints to be told apart, still lie in the hand's plane.
+Fingers with unknown names, or with too few joints to be told apart, still lie in the hand's plane.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from ...skeletons.skin_sample import SkinSample
 FINGERS: Final = ("index", "middle", "ring", "pinky")
 _WRISTS: Final = ("l_wrist", "r_wrist")
 _IN_LINE: Final = 0.05
-"""Sine below which two directions are one."""
+"""Sine below which two directions are parallel."""
 _FLAT: Final = 0.5
 _NOT_ROUND: Final = 0.75
-"""A hand is flat that is less thick than these shares of its length and of its width, as deviations from its middle."""
+"""A hand is flat if its thickness is less than these shares of its length and width, as deviations from its middle."""
 _FEWEST: Final = 8
 _FEWEST_FINGERS: Final = 6
-"""So many points of skin show how a hand lies, and how its fingers do."""
+"""Least number of skin points that show a hand's plane, and that of its fingers."""
 _THUMB_IS_NEAR: Final = 0.7
-"""Of the distance of the next finger from the wrist: a finger that begins nearer is the thumb."""
+"""Share of the next finger's distance from the wrist: a finger that begins nearer is the thumb."""
 _FINGERS_FROM: Final = 0.55
-"""Of the way from the wrist to the finger tips: thumbs end before."""
+"""Share of the way from wrist to finger tips: thumbs end before it."""
 
 
 def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
-    """Return directions (3,) out of the backs of hands at rest, by wrists' names: of the planes of wrist and knuckles.
+    """Return directions (3,) of the backs of hands at rest, by wrists' names, from planes of wrist and knuckles.
 
-    Of several fingers the outermost count, thumbs do not; one finger shows no plane.
+    The outermost fingers count, thumbs do not; a single finger shows no plane.
     """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
     for side, sign in (("l", 1.0), ("r", -1.0)):
@@ -50,11 +50,10 @@ def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
 
 
 def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
-    """Return where backs of hands mostly face at rest, to within about 15°, by wrists' names, as directions (3,).
+    """Return the usual directions (3,) of the backs of hands at rest, to within about 15°, by wrists' names.
 
-    That is up where an arm is stretched aside; from there it turns with the arm by the shortest arc, down to arms that
-    hang.
-    turn: (4,) from H-Anim's axes to the model's.
+    The back faces up if an arm is stretched aside. From there it turns with the arm by the shortest arc, down to
+    hanging arms. turn: (4,) from H-Anim's axes to the model's.
     """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
     up = rot.rotate(turn, UP)
@@ -66,7 +65,7 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
 
 
 def backs_by_joints(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
-    """Return where backs of hands face whose fingers are not known, by the plane in which these begin.
+    """Return directions of the backs of hands with unknown fingers, by the plane in which the fingers begin.
 
     Thumbs are ignored. Of the plane's two sides, the back is the one that usual_backs points to. turn: see there.
     """
@@ -91,7 +90,7 @@ def backs_by_joints(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArra
 
 
 def backs_by_skin(found: SkeletonMap, skin: SkinSample, turn: FloatArray) -> dict[str, FloatArray]:
-    """Return where backs of flat hands face, by the plane in which their skin lies as the map's skeleton rests.
+    """Return directions of the backs of flat hands, by the plane of their skin in the map's rest pose.
 
     Thumbs do not count. turn: see usual_backs.
     """
@@ -109,11 +108,11 @@ def backs_by_skin(found: SkeletonMap, skin: SkinSample, turn: FloatArray) -> dic
 
 
 def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
-    """Return the direction (3,) out of a flat hand's back or palm; hand: (N, 3) its skin from the wrist.
+    """Return the normal (3,) of a flat hand, to its back or palm. hand: (N, 3) its skin from the wrist.
 
-    A thumb hangs below the plane of the hand and turns what is measured of all of it about the hand's length, by 12° on
-    most. So with a thumb in it the fingers' ends say how the hand is turned about its length, and all of it how its
-    length is tilted.
+    A thumb hangs below the plane of the hand and tilts the measured plane about the hand's length, usually by 12°. So
+    with a thumb the finger tips give the rotation about the hand's length, and the whole hand gives the tilt of the
+    length.
     """
     sizes, axes = np.linalg.eigh(np.cov(hand.T))
     if sizes[0] >= min(_FLAT**2 * sizes[2], _NOT_ROUND**2 * sizes[1]):
@@ -121,7 +120,7 @@ def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
     plane, fingers = np.asarray(axes[:, 0]), hand
     if not has_thumb:
         return plane
-    for _ in range(2):  # the thumb leads the first direction astray
+    for _ in range(2):  # the thumb misleads the first direction
         along = fingers.mean(axis=0)
         along = along - plane * (along @ plane)
         reach = hand @ along
@@ -135,7 +134,7 @@ def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
 
 
 def hand_axes(along: FloatArray, back: FloatArray) -> FloatArray | None:
-    """Return axes (3, 3) of a hand: along it, out of its back, across, or None if the first two are in line."""
+    """Return axes (3, 3) of a hand: along it, out of its back, across; None if the first two are parallel."""
     across = np.cross(along, back)
     if np.linalg.norm(across) <= _IN_LINE * np.linalg.norm(along) * np.linalg.norm(back):
         return None
@@ -150,10 +149,10 @@ def knuckle_names(side: str) -> list[str]:
 
 def both_backs(source: SkeletonMap, target: SkeletonMap, skins: tuple[SkinSample | None, SkinSample | None],
                is_at_rest: bool) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return where the backs of the hands of source and target face, by wrists' names, where one of them is seen.
+    """Return the directions of the backs of hands of source and target, by wrists' names, if one of them is known.
 
     Both maps are of skeletons in the same axes, in the poses in which they are compared. skins: of source and target,
-    where they are known. is_at_rest: the source's pose is no frame of a motion, in which forearms may be turned anyhow.
+    if known. is_at_rest: the source's pose is not a frame of a motion, in which forearms may be twisted.
     """
     turn = target.turn
     there, here = backs_of_hands(source), backs_of_hands(target)

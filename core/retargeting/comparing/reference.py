@@ -1,9 +1,9 @@
-"""The pose in which a clip's skeleton is compared with another body: found, since many rest poses are no poses.
+"""Reference pose: the pose in which a clip's skeleton is compared with another body.
 
-Motion capture files often rest with all bones along one axis, or in a pile; others lean or lie. A body that stands
-at rest is compared in that pose, made upright where it leans; else in the frame of the clip in which it stands best.
-Anatomy alone decides (skeletons/posture.py). The clip is then written anew on a skeleton that rests in that pose, in
-the file's own axes, so that all further steps can rely on the rest pose.
+Motion capture files often rest with all bones along one axis, or in one point; others lean or lie. A body that stands
+at rest is compared in that pose, turned upright if it leans. Other bodies are compared in the frame of the clip in
+which they stand best. Anatomy alone decides (skeletons/posture.py). The clip is then rewritten on a skeleton that rests
+in that pose, in the file's own axes, so that all further steps can rely on the rest pose.
 """
 
 from __future__ import annotations
@@ -40,27 +40,28 @@ REST_POSE: Final = "the rest pose"
 SET_POSE: Final = "the pose that its skeleton map sets"
 NONE_STANDS: Final = "a body that stands neither at rest nor in any frame"
 _STOOPS: Final = 0.2
-"""A rest pose as upright as this is kept where no frame of the clip is any better."""
+"""A rest pose as upright as this is kept if no frame of the clip is any better."""
 _FRAMES: Final = 48
-"""Of a clip so many frames are looked at, evenly spread; of bodies without known names, fewer."""
+"""Number of frames of a clip that are examined, evenly spread; fewer for bodies with unknown names."""
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
 _SAME_UP: Final = 1e-9
-"""Cosines that differ by no more are of one direction."""
+"""Cosine difference below which directions are equal."""
 _SOLES_ON_ORIGIN: Final = 0.005
-"""Of the leg: a body whose soles are nearer to the ground through the origin, once upright, leant about the origin."""
+"""Share of the leg: if the soles of a body turned upright are nearer to the ground through the origin, it leant about
+the origin.
+"""
 _STANDS_BETTER: Final = 0.05
-"""A frame that is more upright by so much than a rest pose in the middle of a step is taken instead."""
+"""A frame that is more upright by this than a rest pose in mid-step is taken instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """A clip on a skeleton that rests in the pose by which it is compared.
+    """A clip on a skeleton that rests in its reference pose.
 
-    map: what the joints are; its turn leads from H-Anim's axes to those in which the clip moves, facing the front that
-    the body has at rest, also where that is not right-angled. time_s: of the frame
-    that was taken, None for the rest pose. is_positioned: the pose also says where in the file's space the body stands,
-    and how high. why: one sentence for people.
+    map: roles of the joints. Its turn leads from H-Anim's axes to those in which the clip moves, with the front that
+    the body has at rest, which may not be right-angled. time_s: of the frame taken, None for the rest pose.
+    is_positioned: the pose also shows the body's position and height in the file's space. why: one sentence for people.
     """
 
     clip: Clip
@@ -71,10 +72,10 @@ class Reference:
 
 
 def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
-    """Find the pose in which a clip's body stands, and write the clip on a skeleton that rests so.
+    """Find the pose in which a clip's body stands, and rewrite the clip on a skeleton that rests in it.
 
-    found: the map of the clip's skeleton as it rests; where it knows nothing, names and shape are read in a frame in
-    which the body stands. Skeletons that are no bodies keep their rest pose, and so do bodies that never stand.
+    found: the map of the clip's skeleton at rest. If it knows nothing, names and shape are read in a frame in which the
+    body stands. Skeletons that are no bodies, and bodies that never stand, keep their rest pose.
     """
     if found.pose is not None:
         return _from_pose(clip, found, found.pose)
@@ -98,11 +99,12 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
 
 
 def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoints | None = None) -> SkeletonMap:
-    """Return the map of a skeleton that rests in the reference pose that is set, upright where it leans as a whole.
+    """Return the map of a skeleton at rest in the reference pose that is set, turned upright if it leans as a whole.
 
-    up: (3,) unit, where that is no axis of its own. points: its skin, or else joints: what is lowest is as high in the
-    pose as at rest, so that it stands on the same ground. So are the feet of a body that is turned upright, unless it
-    leans about the origin. Where no pose is set, its turn leads to the front that the body has at rest, as measured.
+    up: (3,) unit, if it is no axis of its own. points: samples of its skin, else joints are used. The lowest of them
+    has the same height in the pose as at rest, so the body stands on the same ground. So do the feet of a body that is
+    turned upright, unless it leans about the origin. If no pose is set, its turn leads to the front that the body has
+    at rest, as measured.
     """
     own_rest, skeleton, is_set = target.skeleton, target.skeleton, target.pose is not None
     if target.pose is not None:
@@ -127,7 +129,7 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoin
 def _leans_about_origin(stood: SkeletonMap, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None) -> bool:
     """Return whether a body that was turned upright about the origin stands there on its soles.
 
-    stood: as it was turned. own_rest: as the skin has it.
+    stood: after turning. own_rest: the skin's rest pose.
     """
     if not stands_on_origin(stood, up) or points is None:
         return stands_on_origin(stood, up)
@@ -137,7 +139,7 @@ def _leans_about_origin(stood: SkeletonMap, own_rest: Skeleton, up: FloatArray, 
 
 
 def _feet(found: SkeletonMap) -> BoolArray:
-    """Return which joints (J,) feet consist of; all, where no foot is known."""
+    """Return the joints (J,) of the feet; all joints if no foot is known."""
     ankles = [found.joint_of[name] for name in ("l_ankle", "r_ankle") if name in found.joint_of]
     if not ankles:
         return np.ones(len(found.skeleton), np.bool_)
@@ -146,9 +148,9 @@ def _feet(found: SkeletonMap) -> BoolArray:
 
 def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None,
             of: BoolArray) -> float:
-    """Return how low the skin of some joints (J,) of a body is that rests as a skeleton does, or these joints.
+    """Return the height of the lowest skin of some joints (J,) of a body in a skeleton's rest pose, or of these joints.
 
-    own_rest: the rest pose to which the skin is bound. Joints without skin, all of them, leave it to the whole skin.
+    own_rest: the rest pose to which the skin is bound. If none of the joints has skin, all skin counts.
     """
     if points is None:
         return float((skeleton.rest_world[of, :, 3] @ up).min())
@@ -158,20 +160,20 @@ def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: Skin
 
 
 def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
-    """Return how upright a body stands at rest, or in a pose (J, 4) as SkeletonMap has it; see Posture. −1: unknown."""
+    """Return how upright a body stands at rest, or in a pose (J, 4) as in SkeletonMap; see Posture. −1 if unknown."""
     skeleton = found.skeleton if pose is None else found.skeleton.in_pose(pose)
     posture = _posture(skeleton.rest_world[None, :, :, 3], found)
     return -1.0 if posture is None else float(posture.upright[0])
 
 
 def turn_in_pose(found: SkeletonMap, pose: FloatArray) -> FloatArray | None:
-    """Return the rotation by steps of 90° from H-Anim's axes to those of a body in a pose; None: unknown."""
+    """Return the rotation in steps of 90° from H-Anim's axes to those of a body in a pose, None if unknown."""
     posture = _posture(found.skeleton.in_pose(pose).rest_world[None, :, :, 3], found)
     return None if posture is None else rot.from_matrix(right_angled(posture.axes[0]))
 
 
 def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
-    """Return the same motion on a skeleton of the same joints that rests in another pose.
+    """Return the same motion on a skeleton with the same joints and another rest pose.
 
     With local rests R, p, S and R′, p′, S′: k′ = R′⁻¹·R·k, t′ = t + p − p′, s′ = s·S/S′.
     """
@@ -191,7 +193,7 @@ def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
 
 
 def _with_all(tracks: Tracks, joints: IntArray, rest: FloatArray) -> Tracks:
-    """Return tracks with one key of rest for each of some joints that has none."""
+    """Return tracks with one key at rest added for each joint that has none."""
     missing = np.setdiff1d(joints, tracks.joints)
     if not len(missing):
         return tracks
@@ -221,7 +223,7 @@ def _positions(clip: Clip, times: FloatArray) -> FloatArray:
 
 
 def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
-    """Take the rest pose, made upright where it leans as a whole or is turned away from the file's axes."""
+    """Take the rest pose, turned upright if it leans as a whole or is turned away from the file's axes."""
     axes = rest.axes[0]
     is_seen = found.turn is not None
     own = rot.to_matrix(found.turn) if found.turn is not None else right_angled(axes)
@@ -243,10 +245,10 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
 
 
 def _out_of_step(clip: Clip, found: SkeletonMap, times: FloatArray, at_rest: Reference, rest: Posture) -> Reference:
-    """Return what a rest pose is that may be in the middle of a step, as files without skin have it.
+    """Return the reference for a rest pose that may be in mid-step, as in files without skin.
 
-    It is taken for a moment of the motion, in which soles are not level: for what the motion says of them, unless its
-    body stands better in another moment.
+    The pose counts as a moment of the motion, whose soles are made level by the rest of the motion. If the body stands
+    better in another moment, that one is taken.
     """
     if not is_in_step(clip.skeleton.rest_world[None, :, :, 3], found.joint_of, rest)[0] or found.turn is None:
         return at_rest
@@ -262,7 +264,7 @@ def _out_of_step(clip: Clip, found: SkeletonMap, times: FloatArray, at_rest: Ref
 
 
 def _from_pose(clip: Clip, found: SkeletonMap, pose: FloatArray) -> Reference:
-    """Take the pose that is set in the map, made upright where the body leans in it as a whole."""
+    """Take the pose that is set in the map, turned upright if the body leans in it as a whole."""
     at_rest = _posture(clip.skeleton.rest_world[None, :, :, 3], found)
     stood = stood_up(replace(found, skeleton=clip.skeleton))
     stands_at_rest = at_rest is not None and bool(at_rest.upright[0] >= STANDS)
@@ -271,7 +273,7 @@ def _from_pose(clip: Clip, found: SkeletonMap, pose: FloatArray) -> Reference:
 
 def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Posture,
                 rest: str = "does not stand") -> Reference:
-    """Take the frame in which the body stands best, the first one where it is nearly as good. rest: why not that."""
+    """Take the frame in which the body stands best, the first of nearly equal ones. rest: why not the rest pose."""
     upright = frames.upright.copy()
     upright[0] += _FIRST_GOES_BEFORE
     best = int(np.argmax(upright))
@@ -281,7 +283,7 @@ def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Postu
 
 
 def _from_straightened(clip: Clip, times: FloatArray) -> Reference | None:
-    """Take the first frame that was looked at whose body, known by names, would stand if it were straight."""
+    """Take the first examined frame whose body, known by names, would stand if it were straightened."""
     known = map_in_any_pose(clip.skeleton)
     if not known.is_sure:
         return None
@@ -295,10 +297,10 @@ def _from_straightened(clip: Clip, times: FloatArray) -> Reference | None:
 
 def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times: FloatArray, frame: int,
                          why: str) -> Reference:
-    """Take a pose that was made from a frame, turned upright in the file's axes."""
+    """Take a pose made from a frame, turned upright in the file's axes."""
     positions = _positions(clip, times)
     frames, posture = _posture(positions, known), _posture(stood.rest_world[None, :, :, 3], known)
-    assert frames is not None and posture is not None  # they were what the pose was chosen by
+    assert frames is not None and posture is not None  # the pose was chosen by them
     up = up_of_motion(frames, positions, known)
     world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else with_usual_front(up)
     skeleton = stood.turned(rot.from_matrix(world @ posture.axes[0].T))
@@ -308,7 +310,7 @@ def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times:
 
 
 def _on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray) -> Clip:
-    """Return a clip on a skeleton that rests with its soles level; found: with the turn to the axes it moves in."""
+    """Return a clip on a skeleton that rests with level soles. found: its turn leads to the axes of the motion."""
     assert found.turn is not None
     up, in_motion = rot.rotate(found.turn, UP), times >= (first_pose_end(clip) or 0.0)
     return rebased(clip, on_level_soles(clip, found, times[in_motion], up))
@@ -322,7 +324,7 @@ def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
 
 
 def _map_in_motion(clip: Clip) -> SkeletonMap | None:
-    """Return the map of the first frame looked at whose body can be told from its names or shape."""
+    """Return the map of the first examined frame whose body can be recognised by names or shape."""
     for time in _times(clip, _FRAMES_WITHOUT_NAMES):
         found = find_map_once(posed(clip.skeleton, poses_at(clip, np.array((time,))).at(0)))
         if found.is_humanoid and found.is_sure:
@@ -331,10 +333,10 @@ def _map_in_motion(clip: Clip) -> SkeletonMap | None:
 
 
 def _upright(rest: Posture, world: FloatArray) -> FloatArray | None:
-    """Return the rotation (4,) from a body's measured axes to those of the file, or None if it is as good as none.
+    """Return the rotation (4,) from a body's measured axes to those of the file, None if it is negligible.
 
-    Of a body that is bent between trunk and legs, the part counts that is nearer to the vertical: a body of which only
-    the trunk leans still stands.
+    If a body is bent between trunk and legs, the part nearer to the vertical counts: a body that only leans its trunk
+    still stands.
     """
     directions, up = rest.directions[0], rest.axes[0, :, 1]
     if directions[0] @ directions[-1] < np.cos(2.0 * LEANS_RAD):

@@ -20,14 +20,14 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
                      backs: Mapping[str, tuple[FloatArray, FloatArray]] | None = None) -> FloatArray:
     """Return for each pair the rotation C (P, 4), in model space, from the target's rest to the source's.
 
-    above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, where it is known.
-    backs: by names of wrists, directions (3,) out of the backs of hands of source and target, where both are known.
-    Limbs are laid along the source's limbs, each segment by the shortest arc after its parent's turn, so that
-    clips fit T-poses, A-poses and hanging arms alike. Upper arms are turned about themselves so that their elbows bend
-    about the same axis, where both rest bent. Hands are laid back on back and along the knuckles that both have, else
-    along the forearm; where a back is not known, they follow the forearm. Feet are laid sole on sole, their toes in the
-    same direction. The trunk stays as it is, unless the source's leans by itself and the target's does not: then it is
-    laid along it.
+    above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, if known. backs: by
+    wrists' names, directions (3,) of the backs of hands of source and target, if both are known.
+
+    Limbs are aligned with the source's limbs, each segment by the shortest arc after its parent's turn, so clips fit
+    T-poses, A-poses and hanging arms alike. Upper arms are twisted so that their elbows bend about the same axis, if
+    both rest bent. Hands are aligned by their backs and by the knuckles that both have, else by the forearm; a hand
+    with unknown back follows the forearm. Feet are aligned by soles and toes. The trunk stays, unless only the source's
+    leans: then the target's is aligned with it.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     backs = backs or {}
@@ -66,7 +66,7 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
 
 
 def _elbow(there: FloatArray, here: FloatArray) -> FloatArray:
-    """Return the turn (4,) about an upper arm that lays the axis of its elbow on another's, as far as both are bent.
+    """Return the twist (4,) of an upper arm that aligns its elbow's axis with another's, as far as both are bent.
 
     there, here: shoulder, elbow and wrist (3, 3), of upper arms that point the same way.
     """
@@ -82,9 +82,9 @@ def _elbow(there: FloatArray, here: FloatArray) -> FloatArray:
 
 
 def _lean(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
-    """Return the turn (4,) that lays one trunk (3,) along another, if only that one leans clearly; else none.
+    """Return the turn (4,) that aligns one trunk (3,) with another, if only the other clearly leans; else the identity.
 
-    A target that leans itself, as an old man does, keeps its bearing.
+    A target that leans itself, such as an old man, keeps its posture.
     """
     leans, own = (float(np.degrees(rot.angle_between(rot.shortest_arc(up, trunk), rot.IDENTITY)))
                   for trunk in (there, here))
@@ -93,15 +93,15 @@ def _lean(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
 
 
 def _foot(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
-    """Return the rotation (4,) that lays a foot, from ankle to toes, on another's, both with level soles."""
+    """Return the rotation (4,) that aligns a foot, from ankle to toes, with another's, both with level soles."""
     now, then = (foot - (foot @ up) * up for foot in (here, there))
     if min(np.linalg.norm(now), np.linalg.norm(then)) <= _LEVEL * min(np.linalg.norm(here), np.linalg.norm(there)):
-        return rot.IDENTITY  # toes that point up or down, or that nobody knows
+        return rot.IDENTITY  # toes that point up or down, or are unknown
     return rot.shortest_arc(now, then)
 
 
 def _along_hand(wrist: str, position: FloatArray, pair_of: Mapping[str, int]) -> FloatArray:
-    """Return the direction (3,) from a wrist to the middle of its knuckles; without knuckles, that of its forearm."""
+    """Return the direction (3,) from a wrist to the middle of its knuckles, else that of its forearm."""
     at = position[pair_of[wrist]]
     knuckles = [pair_of[name] for name in knuckle_names(wrist[0]) if name in pair_of]
     if knuckles:
@@ -110,7 +110,7 @@ def _along_hand(wrist: str, position: FloatArray, pair_of: Mapping[str, int]) ->
 
 
 def _downwards(above: IntArray) -> list[int]:
-    """Return pairs so that each comes after the one above it."""
+    """Return pairs in an order in which each comes after the one above it."""
     order: list[int] = []
     waiting = list(range(len(above)))
     done = {-1}
@@ -134,18 +134,18 @@ _NEXT_IN_LIMB: Final = _limbs()
 _FEET: Final = frozenset(f"{side}_ankle" for side in "lr")
 _UPPER_ARMS: Final = frozenset(f"{side}_shoulder" for side in "lr")
 _BENT: Final = (0.15, 0.3)
-"""Sines: elbows bent by less than the first, at rest, do not show their axis; by the second they do."""
+"""Sines: elbows bent by less than the first, at rest, do not show their axis; from the second on they do."""
 _TRUNK: Final = frozenset(hanim.SPINE[:17])
 """From the lumbar to the thoracic vertebrae."""
 _ABOVE_TRUNK: Final = (*hanim.SPINE[17:], "skullbase")
 _LEANS_DEG: Final = (9.0, 12.0)
-"""Bodies that stand straight differ by less than the first; from the second on all of a lean is taken over."""
+"""Leans of straight bodies differ by less than the first; from the second on a lean is taken over completely."""
 _LEVEL: Final = 0.05
-"""Sine below which two directions are one."""
+"""Sine below which two directions are parallel."""
 
 
 def leg_ratio(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray) -> float:
-    """Return how much larger the target is: by its legs, where both have them, else by all paired bones."""
+    """Return target size ÷ source size: by legs if both have them, else by all paired bones."""
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     segments = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))]
     legs = [(pair_of[a], pair_of[b]) for a, b in segments if a in pair_of and b in pair_of]

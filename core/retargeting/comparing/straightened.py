@@ -1,4 +1,4 @@
-"""Bodies that sit, crawl or bend all the time: they stand with their legs stretched below the trunk."""
+"""Bodies that sit, crawl or bend all the time: their legs are stretched below the trunk to make them stand."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ...skeletons.posture import STANDS, measure_posture
 from ...skeletons.skeleton import Skeleton
 
 _STRAIGHT: Final = 0.9
-"""Cosine between thighs and shins above which knees are straight, and the trunk is what bends."""
+"""Cosine between thighs and shins above which knees are straight, and the trunk bends."""
 _SPINE: Final = 0.75
-"""Of the path along the joints from hips to head: the straight line between them is at least so long."""
+"""Least straight distance from hips to head, as a share of the path along the joints."""
 _LONGEST_ARM: Final = 0.85
-"""Of a leg; forelegs of animals are about as long as their hind legs."""
+"""Longest arm, as a share of a leg; forelegs of animals are about as long as their hind legs."""
 _LEGS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
 _ARMS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("shoulder", "elbow", "wrist"))
 
 
 def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
-    """Return a skeleton that rests in the pose of another with its legs stretched below its trunk.
+    """Return a skeleton at rest in another's pose, with its legs stretched below its trunk.
 
-    found: its map. Each segment turns by the shortest arc, as knees and hips unbend; the legs move, or the trunk where
-    the knees are straight. None if even that is no body that stands: bones in a pile have crooked spines; animals on
-    four legs have tails, or forelegs as long as their hind legs.
+    found: its map. Each segment turns by the shortest arc, as knees and hips unbend. The legs move, or the trunk if the
+    knees are straight. None if the result is still not a standing body. Bones in one point have crooked spines; animals
+    on four legs have tails, or forelegs as long as their hind legs.
     """
     at = found.joint_of
     if not may_be_human(skeleton, at) or not _has_straight_spine(skeleton, at):
@@ -56,9 +56,9 @@ def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
 
 
 def may_be_human(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
-    """Return whether arms, legs and head are known, and no animal's: without tail or forelegs as long as hind legs.
+    """Return whether arms, legs and head are known, without an animal's tail or long forelegs.
 
-    at: joints by their names in H-Anim.
+    at: joints by their H-Anim names.
     """
     if not {*_LEGS, *_ARMS, "skullbase"} <= at.keys() or any("tail" in words(name) for name in skeleton.names):
         return False
@@ -66,9 +66,9 @@ def may_be_human(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
 
 
 def legs_along(skeleton: Skeleton, at: Mapping[str, int], down: FloatArray) -> FloatArray:
-    """Return turns (J, 4) of the rest pose by which legs are stretched along a direction (3,), by the shortest arcs.
+    """Return turns (J, 4) of the rest pose that stretch legs along a direction (3,), by the shortest arcs.
 
-    at: joints by their names in H-Anim. Each foot goes along with its shin.
+    at: joints by their H-Anim names. Each foot moves with its shin.
     """
     positions, turns = skeleton.rest_world[:, :, 3], rot.identities(len(skeleton))
     for side in "lr":
@@ -88,7 +88,7 @@ def _has_straight_spine(skeleton: Skeleton, at: Mapping[str, int]) -> bool:
 
 
 def _length(skeleton: Skeleton, at: Mapping[str, int], limbs: tuple[str, ...]) -> float:
-    """Return how long a pair of limbs is, of three joints each."""
+    """Return the length of a pair of limbs, of three joints each."""
     positions = skeleton.rest_world[[at[name] for name in limbs], :, 3].reshape(2, 3, 3)
     return float(np.linalg.norm(np.diff(positions, axis=1), axis=-1).sum())
 

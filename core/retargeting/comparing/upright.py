@@ -1,4 +1,4 @@
-"""A clip in other model axes or units, or raised onto its feet."""
+"""Conversion of a clip to other model axes or units, and raising it onto its feet."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .matching import SAME_POSITION, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
 _FEET_BELOW = 0.5
-"""Of the leg's height: feet are at least so much below a root that is in the hips."""
+"""Share of the leg's height: feet are at least this far below a root in the hips."""
 FEET: Final = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
-"""Joints of them, in H-Anim."""
+"""H-Anim names of joints of the feet."""
 
 
 def turned(clip: Clip, turn: FloatArray) -> Clip:
-    """Return the clip in other model axes: its roots' rest and translations turn, all else is relative to them."""
+    """Return the clip in other model axes: its roots' rest and translations turn; all else is relative to them."""
     if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
         return clip
     moves = clip.translations
@@ -32,7 +32,7 @@ def turned(clip: Clip, turn: FloatArray) -> Clip:
 
 
 def resting(clip: Clip, turn: FloatArray) -> Clip:
-    """Return the same motion of a skeleton whose rest pose is turned in model space by a quaternion (4,).
+    """Return the same motion on a skeleton whose rest pose is turned in model space by a quaternion (4,).
 
     With rest R, position p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
     """
@@ -66,10 +66,10 @@ def scaled(clip: Clip, size: float) -> Clip:
 
 
 def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
-    """Return the clip raised onto its feet where its root rests in the model's origin, as in many BVH files.
+    """Return the clip raised onto its feet if its root rests in the model's origin, as in many BVH files.
 
-    A root between the feet stays. Such files' translations are positions of the root, not offsets from a standing rest
-    pose, and would lift the character by its own height.
+    A root between the feet stays. Translations of such files are positions of the root, not offsets from a standing
+    rest pose. They would lift the character by its own height.
     """
     skeleton = clip.skeleton
     feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]

@@ -1,7 +1,7 @@
-"""Limbs whose bones are no descendants of the body they belong to, as feet that the legs reach for by IK.
+"""Limbs whose bones are not descendants of the body they belong to, such as feet that legs reach for by IK.
 
-Clips are retargeted to the body as if these hung on it, so that legs lead their feet and draw them up; what came of it
-is then said in the rig's own hierarchy.
+Clips are retargeted to a body to which these limbs are attached, so that legs lead and lift their feet. The result is
+then converted to the rig's own hierarchy.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class WholeBody:
 
     @classmethod
     def of(cls, own: Skeleton, found: SkeletonMap) -> WholeBody:
-        """Hang joints that are no descendants of their ancestor in H-Anim on that one; found: the map of own.
+        """Attach joints to their ancestors in H-Anim if they are not their descendants. found: the map of own.
 
-        What a map that is not sure says does not count, nor what would hang a joint on its own descendant.
+        An unsure map is ignored, and so is anything that would attach a joint to its own descendant.
         """
         joint_of = found.joint_of if found.is_sure else {}
         parents = own.parents.copy()
@@ -59,11 +59,11 @@ class WholeBody:
 
     @classmethod
     def as_own(cls, own: Skeleton) -> WholeBody:
-        """Return a skeleton as one of which nothing is loose."""
+        """Return a skeleton as one without loose joints."""
         return cls(own, own, np.arange(len(own)), np.zeros(0, dtype=np.int64))
 
     def map(self, found: SkeletonMap) -> SkeletonMap:
-        """Turn a map of the original skeleton into one of the whole body's skeleton."""
+        """Convert a map of the original skeleton to the whole body's skeleton."""
         order = self.order.tolist()
         return found if not len(self.loose) else replace(
             found, skeleton=self.skeleton, meant=tuple(found.meant[joint] for joint in order),
@@ -71,15 +71,15 @@ class WholeBody:
             pose=None if found.pose is None else found.pose[order])
 
     def points(self, skin: SkinPoints) -> SkinPoints:
-        """Return the skin of the skeleton as it is as that of the other one."""
+        """Return skin points of the original skeleton for the whole body's."""
         return skin.renumbered(np.argsort(self.order)) if len(self.loose) else skin
 
     def sample(self, skin: SkinSample) -> SkinSample:
-        """Return some vertices of that skin likewise; in model space the joints of both have the same axes."""
+        """Return a skin sample likewise; in model space the joints of both have the same axes."""
         return replace(skin, joints=np.argsort(self.order)[skin.joints])
 
     def as_it_is(self, clip: Clip) -> Clip:
-        """Return a clip of the other skeleton, in the same rest pose, as one of the skeleton as it is."""
+        """Return a clip of the whole body, in the same rest pose, on the original skeleton."""
         if not len(self.loose):
             return clip
         times, turns, away = self._keys(clip)
@@ -95,7 +95,7 @@ class WholeBody:
                        translations=tracks(clip.translations, away), scales=tracks(clip.scales))
 
     def _keys(self, clip: Clip) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return when loose joints have keys on the skeleton as it is, (K,), and which, (K, C, 4) and (K, C, 3)."""
+        """Return key times of loose joints on the original skeleton, (K,), and their keys, (K, C, 4) and (K, C, 3)."""
         number = self.order[self.loose]
         above = np.append(np.argsort(self.order), -1)[self.own.parents[number]]  # the last one stands for "none"
         kept = with_ancestors(self.skeleton.parents, np.concatenate((self.loose, above)))
@@ -114,7 +114,7 @@ class WholeBody:
 
 
 def _hung(own: Skeleton, parents: IntArray, order: IntArray, loose: IntArray) -> Skeleton:
-    """Return a skeleton in another order whose loose joints have other parents, and rest where they were."""
+    """Return a skeleton in another order whose loose joints have other parents and the same rest positions."""
     turns, positions, scales = (values[order] for values in
                                 (own.rest_rotations, own.rest_translations, own.rest_scales))
     joints, above = order[loose], parents[order[loose]]
@@ -125,7 +125,7 @@ def _hung(own: Skeleton, parents: IntArray, order: IntArray, loose: IntArray) ->
 
 
 def _seen(above: FloatArray, world: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return joints as seen from others, (..., 3, 4) each: rotations (..., 4), positions and scales (..., 3)."""
+    """Return joints relative to others, (..., 3, 4) each: rotations (..., 4), positions and scales (..., 3)."""
     away = world.copy()
     away[..., 3] -= above[..., 3]
     local: FloatArray = np.asarray(np.linalg.solve(above[..., :3], away), dtype=np.float64)

@@ -1,9 +1,8 @@
-"""Arms stay outside a stout trunk and a large head, as far as they are outside in the clip.
+"""Arms stay outside a broad trunk and a large head, as far as they do in the clip.
 
-Limbs point as in the clip, so a slim body's arms go into a stout body's belly and hips, and raised ones into a large
-head. Where elbow, forearm or hand would be deeper in the target's trunk or head than they are in the source's, the
-wrist is moved out by shoulder and elbow, and the elbow swings aside about the line from shoulder to wrist; hands stay
-turned as they are.
+Limbs point as in the clip, so a slim body's arms would enter a stout body's belly and hips, and raised arms a large
+head. If elbow, forearm or hand are deeper in the target's trunk or head than in the source's, shoulder and elbow move
+the wrist out. The elbow swings aside about the line from shoulder to wrist; hands keep their rotation.
 """
 
 from __future__ import annotations
@@ -27,21 +26,22 @@ from .hull import Hull, Hulls
 from .trunk import BentTrunk, Trunk, limb_radius
 
 _SOFT: Final = 0.01
-"""Of the trunk's length: arms begin to be moved that little before they touch, where they are by as much nearer than in
-the clip. Trunks that bend by different joints do not agree better."""
+"""Share of the trunk's length: arms begin to move this far before contact, by how much nearer they are than in the
+clip. Trunks that bend by different joints do not agree any better.
+"""
 _MOST: Final = 3.0 * _SOFT
-"""Of the trunk's length: no arm has to be farther outside."""
+"""Share of the trunk's length: no arm has to be farther outside."""
 _PLACES: Final = 4
-"""Of an arm: elbow, forearm, wrist and palm."""
+"""Points of an arm: elbow, forearm, wrist and palm."""
 _STILL: Final = 1e-5
 _CENTRE: Final = 0.1
 _USUAL_RADIUS: Final = 0.07
-"""Of an arm, in lengths of the trunk."""
+"""Radius of an arm, in trunk lengths."""
 _STRAIGHT: Final = (0.9, 0.99)
-"""Of its length: an arm that is so long from shoulder to wrist moves as a whole rather than swing its elbow."""
+"""Shares of its length: an arm so long from shoulder to wrist moves as a whole instead of swinging its elbow."""
 _MOST_RAD: Final = np.radians(60.0)
 _BY_FOREARM: Final = 1.5
-"""A wrist moves by so much more than the middle of its forearm has to: the elbow hardly goes along."""
+"""Factor by which a wrist moves farther than its forearm's middle has to: the elbow hardly moves along."""
 _ROUNDS: Final = 3
 
 
@@ -49,10 +49,10 @@ _ROUNDS: Final = 3
 class ArmsBesideTrunk:
     """Arms, trunk and head of a body.
 
-    trunks: the trunk as each arm sees it: its centre is towards the other arm, so that no hand passes it. arms: their
-    limbs; palms: for each the joint that counts for the hand. radius: of an arm, in lengths of the trunk. head: None
-    where it is not known. most: (2, N) how far outside of the trunk elbow, forearm, wrist and palm of each have to be
-    at most, and then of the head; N is 4 without a head, else 8.
+    trunks: the trunk for each arm, with its centre moved towards the other arm, so that no hand passes it. arms: the
+    limbs. palms: the joint of each hand. radius: of an arm, in trunk lengths. head: None if unknown. most: (2, N)
+    greatest distances that elbow, forearm, wrist and palm of each arm have to keep from the trunk, and then from the
+    head; N is 4 without a head, else 8.
     """
 
     trunks: tuple[Trunk, ...]
@@ -64,7 +64,7 @@ class ArmsBesideTrunk:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> ArmsBesideTrunk | None:
-        """Return it for a map's skeleton, or None if the trunk or an arm is not known."""
+        """Return the arms and trunk of a map's skeleton, or None if the trunk or an arm is unknown."""
         skeleton, arms = found.skeleton, both_arms(found)
         seen = [Trunk.of(found, skeleton, skin, centre) for centre in (-_CENTRE, _CENTRE)]
         trunks = tuple(trunk for trunk in seen if trunk is not None)
@@ -81,12 +81,12 @@ class ArmsBesideTrunk:
 
     @property
     def joints(self) -> set[int]:
-        """The joints by which all this is known."""
+        """The joints that determine these shapes."""
         head = () if self.head is None else (self.head.joint,)
         return {*self.trunks[0].joints.tolist(), *self.palms, *self.arms[0], *self.arms[1], *head}
 
     def numbered(self, row: Mapping[int, int]) -> ArmsBesideTrunk:
-        """Return it with joints of other numbers."""
+        """Return a copy with other joint numbers."""
         left, right = (Limb(*(row[joint] for joint in arm)) for arm in self.arms)
         joints = np.array([row[int(joint)] for joint in self.trunks[0].joints])
         head = None if self.head is None else replace(self.head, joint=row[self.head.joint])
@@ -94,10 +94,10 @@ class ArmsBesideTrunk:
                        palms=tuple(row[palm] for palm in self.palms), head=head)
 
     def outside(self, world: FloatArray, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and where is out, (F, N, 3).
+        """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and directions out, (F, N, 3).
 
-        Of the trunk, and then of the head; far from the head, infinitely. world: (F, J, 3, 4) of all joints. arm: (F,),
-        where it is not as there.
+        First for the trunk, then for the head; infinite if far from the head. world: (F, J, 3, 4) of all joints. arm:
+        (F,), if it differs from world.
         """
         return ArmsInFrames(self, world).outside(side, arm)
 
@@ -112,7 +112,7 @@ class ArmsBesideTrunk:
         return np.asarray(np.minimum(np.concatenate((outside[..., :len(most)], missing), axis=-1), most) - _SOFT)
 
     def _outside_half_aside(self, rest: FloatArray, side: int) -> FloatArray:
-        """Return how far an arm's elbow, forearm, wrist and palm are outside that is stretched half aside, (N,)."""
+        """Return the distances outside of elbow, forearm, wrist and palm of an arm stretched half aside, (N,)."""
         trunk, first, *_ = self.trunks[side], *(at := rest[[*self.arms[side], self.palms[side]], :, 3])
         lengths = np.linalg.norm(np.diff(at, axis=0), axis=1)
         left, up = trunk.axes[:2]
@@ -124,23 +124,23 @@ class ArmsBesideTrunk:
 
 
 class ArmsInFrames:
-    """Arms beside the trunk and head of a body in F frames, which are placed once for all that is asked."""
+    """Arms, trunk and head of a body in F frames, placed once for all queries."""
 
     def __init__(self, body: ArmsBesideTrunk, world: FloatArray) -> None:
-        """Place a body; world: (F, J, 3, 4) of its joints."""
+        """Place a body. world: (F, J, 3, 4) of its joints."""
         self.body, self._at = body, world[..., 3]
         self._trunk = BentTrunk(body.trunks[0], world)
         self._head = None if body.head is None else Hulls.placed((body.head,), world)
 
     def at(self, frames: IntArray) -> ArmsInFrames:
-        """Return it in some of the frames."""
+        """Return some of the frames."""
         some = copy(self)
         some._at, some._trunk = self._at[frames], self._trunk.at(frames)
         some._head = None if self._head is None else self._head.at(frames)
         return some
 
     def outside(self, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far an arm is outside, (F, N), and where is out, (F, N, 3); see ArmsBesideTrunk.outside."""
+        """Return how far an arm is outside, (F, N), and directions out, (F, N, 3); see ArmsBesideTrunk.outside."""
         return self.outside_at(side, self._places(side, arm))
 
     def distance(self, side: int) -> FloatArray:
@@ -153,7 +153,7 @@ class ArmsInFrames:
         return outside - self.body.radius
 
     def outside_at(self, side: int, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, 4, 3) of an arm are outside, (F, N), and where is out, (F, N, 3); see outside."""
+        """Return how far points (F, 4, 3) of an arm are outside, (F, N), and directions out, (F, N, 3); see outside."""
         trunk, radius = self.body.trunks[side], self.body.radius
         outside, directions = self._trunk.outside(points, trunk)
         if self._head is None:
@@ -163,19 +163,19 @@ class ArmsInFrames:
                 np.concatenate((directions, out), axis=1))
 
     def may_be_deeper(self) -> BoolArray:
-        """Tell in which frames (F,) an arm is nearer to the body than the largest distance that it may have to keep."""
+        """Return in which frames (F,) an arm is nearer to the body than the largest distance it may have to keep."""
         left, right = ((self.distance(side) < self.body.most[side] - _SOFT).any(axis=1) for side in range(2))
         return np.asarray(left | right)
 
     def pushes(self, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
-        """Return by how much they are to be moved out, (F, N, 3) in lengths of the trunk: at first softly."""
+        """Return the vectors by which arms have to move out, (F, N, 3) in trunk lengths, with a soft onset."""
         outside, directions = self.outside(side, arm)
         deeper, soft = allowed - outside, _SOFT
         push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
         return np.where(push > _STILL, push, 0.0)[..., None] * directions
 
     def _places(self, side: int, arm: LimbPoses | None = None) -> FloatArray:
-        """Return where elbow, forearm, wrist and palm are, (F, 4, 3)."""
+        """Return the positions of elbow, forearm, wrist and palm, (F, 4, 3)."""
         elbow, wrist, palm = (self._at[:, joint] for joint in (*self.body.arms[side][1:], self.body.palms[side]))
         if arm is not None:
             elbow, wrist, palm = arm.middle, arm.last, palm - wrist + arm.last
@@ -185,7 +185,7 @@ class ArmsInFrames:
 def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArray, pushes: FloatArray) -> LimbPoses:
     """Return an arm (F,) moved out to the least distances allowed (F, N), where it was nearer.
 
-    placed: the body before arms were moved. pushes: (F, N, 3) what is to move this arm out; see ArmsInFrames.pushes.
+    placed: the body before arms were moved. pushes: (F, N, 3) of this arm; see ArmsInFrames.pushes.
     """
     length = placed.body.trunks[side].length
     for number in range(_ROUNDS):
@@ -202,7 +202,7 @@ def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArr
 
 
 def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
-    """Return an arm (F,) turned about the line from its shoulder to its wrist: its elbow goes by push (F, 3)."""
+    """Return an arm (F,) swung about the line from shoulder to wrist, which moves its elbow by push (F, 3)."""
     line = arm.line
     out = arm.middle - arm.first - line * np.sum((arm.middle - arm.first) * line, axis=1, keepdims=True)
     radius = np.linalg.norm(out, axis=1)

@@ -1,8 +1,8 @@
-"""Arms that are moved out of a trunk, or onto what they touch, go there and back without a jerk.
+"""Smoothing of arms that are moved out of a trunk, or onto what they touch.
 
-Where the direction out of a thick trunk changes its side, or a hand comes in fast, a correction that holds in each
-frame by itself jumps from one to the next. So what it does to wrists and elbows is averaged over a moment, and done
-anew. And where it leads hands far, they go there before they touch, and come back after they have touched.
+A correction of each frame by itself jumps where the direction out of a thick trunk changes sides, or where a hand comes
+in fast. So the offsets of wrists and elbows are averaged over a moment, then corrected again. Large offsets begin
+before the contact and end after it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from ...maths.arrays import FloatArray
 from ..limbs import LimbPoses
 
 _MOMENT_S: Final = 0.05
-"""Averages are over twice as long before and after, and most of what they see is within this; longer ones miss short
-touches."""
+"""Averaging time constant; windows extend twice as far before and after. Longer ones would miss short contacts."""
 
 
 def averaged(times: FloatArray, values: FloatArray, moment_s: float = _MOMENT_S) -> FloatArray:
-    """Return the averages of values (F, C) at times (F,) over moments about each, nearer ones counting more.
+    """Return the averages of values (F, C) at times (F,) over a moment around each; nearer values count more.
 
-    What begins or ends within a moment is taken to go on.
+    Values at the ends are extended beyond them.
 
     >>> averaged(np.array((0.0, 1.0, 2.0)), np.array([(0.0,), (1.0,), (2.0,)]), 0.25)[1].tolist()
     [1.0]
@@ -39,7 +38,7 @@ def averaged(times: FloatArray, values: FloatArray, moment_s: float = _MOMENT_S)
 
 
 def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
-    """Return ways (F, 3) at times (F,) that are gone no faster before and after those that count, (F,) from 0 to 1.
+    """Return offsets (F, 3) at times (F,) with limited speed before and after those that count, (F,) from 0 to 1.
 
     >>> ways, counts = np.array([(0.0,) * 3] * 2 + [(0.2, 0.0, 0.0)] + [(0.0,) * 3] * 2), np.array((0, 0, 1, 0, 0))
     >>> gone_before_and_after(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
@@ -59,7 +58,7 @@ def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArra
 
 
 def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArray) -> FloatArray:
-    """Return the area (N, C) under lines between values (F, C) up to instants (N,), from areas (F, C) at times."""
+    """Return the area (N, C) under values (F, C) up to instants (N,), from their cumulative areas (F, C)."""
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
     passed = (at - times[before])[:, None]
     slope = (values[before + 1] - values[before]) / np.maximum(times[before + 1] - times[before], 1e-30)[:, None]
@@ -67,9 +66,9 @@ def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArr
 
 
 def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatArray:
-    """Return how far wrists were moved as the trunk sees it, and by what angle elbows were swung, (..., 4).
+    """Return offsets of wrists in the trunk's axes, and angles by which elbows were swung, (..., 4).
 
-    carriers: (..., 3, 3) the axes of the trunk that carries each arm.
+    carriers: (..., 3, 3) axes of the trunk joint that carries each arm.
     """
     offset, line = moved.last - plain.last, moved.line
     elbows = [arm.middle - arm.first for arm in (plain.reaching(offset), moved)]
@@ -79,6 +78,6 @@ def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatAr
 
 
 def with_detours(plain: LimbPoses, carriers: FloatArray, made: FloatArray) -> LimbPoses:
-    """Return arms (...) whose wrists are moved and whose elbows are swung by detours (..., 4)."""
+    """Return arms (...) with wrists moved and elbows swung by detours (..., 4)."""
     moved = plain.reaching((carriers @ made[..., :3, None])[..., 0])
     return moved.turned(rot.from_axis_angle(moved.line, made[..., 3]))

@@ -1,8 +1,8 @@
-"""Hands that touch something keep touching it on a body with other proportions: each other, trunk, head or a thigh.
+"""Hands keep their contacts on a body with other proportions: each other, trunk, head or a thigh.
 
-Limbs point as in the clip, so on broader shoulders or with shorter arms clapping hands come apart, and hands on hips
-float beside them. While a clip's hands are near something, those of the target are brought as near, by their shoulders
-and elbows; of two hands each goes half of the distance. Hands stay turned as they are.
+Limbs point as in the clip. So on broader shoulders or with shorter arms, clapping hands come apart, and hands on hips
+float beside them. While a clip's hands are near something, the target's hands are moved as near, by shoulders and
+elbows; of two hands each moves half of the distance. Hands keep their rotation.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from ..limbs import LimbPoses, largest
 from .hands_and_body import HandsAndBody, InFrames
 
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
-"""Of the body's height: hands nearer to each other than the first are kept as near; up to the second in part."""
+"""Shares of the body's height: hands nearer to each other than the first are kept as near, up to the second in part."""
 _ON_HEIGHTS: Final = (0.015, 0.035)
-"""Likewise, hands that are so far from the body's skin, which clips do not show exactly."""
+"""Likewise, distances of hands from the body's skin, which clips do not show exactly."""
 _UNSURE_HEIGHTS: Final = 0.04
-"""Likewise, a clip's body may be so much slimmer than the usual one by which it is measured."""
+"""Likewise, how much slimmer a clip's body may be than the standard body by which it is measured."""
 _CLASPED_HEIGHTS: Final = (0.05, 0.09)
-"""Likewise, hands nearer than the first touch each other and come together in any case; from the second on they do not
-where the trunk is between them."""
+"""Likewise, hands nearer than the first clasp each other in any case; from the second on they do not if the trunk is
+between them.
+"""
 _BETWEEN_HEIGHTS: Final = 0.03
-"""Likewise, the trunk is between hands that would have to go so deep into it."""
+"""Likewise, depth in the trunk from which on it counts as being between the hands."""
 _NEARER_HEIGHTS: Final = 0.03
-"""Likewise, of two parts that a hand touches it goes to the one alone that is nearer by so much."""
+"""Likewise, if one of two touched parts is nearer by this much, the hand goes to that part only."""
 _ROUNDS: Final = 2
 
 
@@ -37,8 +38,8 @@ _ROUNDS: Final = 2
 class Touch:
     """What hands are near in F frames, in lengths of the target.
 
-    parts: of the body. apart: (F, 3) from right palm to left; together: (F,) how much that counts. outside: (F, 2,
-    parts) how far hands are outside the body's parts, on: (F, 2, parts) how much that counts.
+    parts: of the body. apart: (F, 3) from right palm to left. together: (F,) the weight of that. outside: (F, 2, parts)
+    distances of hands from the body's parts. on: (F, 2, parts) the weights of these.
     """
 
     parts: Sequence[str]
@@ -49,9 +50,10 @@ class Touch:
 
     @classmethod
     def of(cls, body: HandsAndBody, world: FloatArray, target: HandsAndBody) -> Touch:
-        """Look at a body's hands; world: (F, J, 3, 4) of its joints.
+        """Measure a body's hands. world: (F, J, 3, 4) of its joints.
 
-        Nobody's hand is in his body: where only the target's skin is known, hands that seem to be are on it.
+        A hand is never inside its own body: if only the target's skin is known, hands that seem to be inside count as
+        on the skin.
         """
         parts, size = [name for name in target.parts if name in body.parts], target.height / body.height
         placed = InFrames(body, world)
@@ -75,25 +77,25 @@ class Touch:
 
     @property
     def counts(self) -> FloatArray:
-        """How surely each hand touches something, (F, 2) from 0 to 1."""
+        """Contact weight of each hand, (F, 2) from 0 to 1."""
         return np.asarray(np.maximum(self.together[:, None], self.on.max(axis=2, initial=0.0)))
 
     @classmethod
     def joined(cls, found: Sequence[Touch]) -> Touch:
-        """Return all frames of some, of the same parts."""
+        """Return all frames of several values with the same parts."""
         return cls(found[0].parts, *(np.concatenate([getattr(each, name) for each in found])
                                      for name in ("apart", "together", "outside", "on")))
 
     def at(self, frames: IntArray) -> Touch:
-        """Return it for some of the frames."""
+        """Return some of the frames."""
         return Touch(self.parts, self.apart[frames], self.together[frames], self.outside[frames], self.on[frames])
 
 
 def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
-    """Return arms (F, 2) whose hands touch what they are to: each other, then the body.
+    """Return arms (F, 2) whose hands touch their targets: each other, then the body.
 
-    What is in between has the last word: a hand on a thigh stays outside of a belly that covers it.
-    placed: the body in F frames before arms were moved.
+    What is in between counts last: a hand on a thigh stays outside a belly that covers it. placed: the body in F frames
+    before arms were moved.
     """
     frames = np.arange(len(touch.together))
     for _ in range(_ROUNDS):
@@ -111,15 +113,15 @@ def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
 
 
 def _led(arms: LimbPoses, offsets: FloatArray) -> tuple[LimbPoses, BoolArray]:
-    """Return arms (F, 2) whose hands are moved by offsets (F, 2, 3), and which are, (F, 2)."""
+    """Return arms (F, 2) with hands moved by offsets (F, 2, 3), and which were moved, (F, 2)."""
     is_led = np.asarray(offsets.any(axis=-1))
     return arms.replaced(is_led, arms.at(is_led).reaching(offsets[is_led])), is_led
 
 
 def _to_each_other(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
-    """Return by how much hands are to be moved, (F, 2, 3): each goes half of the way.
+    """Return offsets of hands towards each other, (F, 2, 3): each moves half of the way.
 
-    Hands that only are near each other, as on either hip, stay where a thick trunk is between them.
+    Hands that are only near each other, such as on both hips, stay if a thick trunk is between them.
     """
     height, nearer = placed.body.height, touch.together[:, None] * (touch.apart - (palms[:, 0] - palms[:, 1]))
     offsets = np.stack((0.5 * nearer, -0.5 * nearer), axis=1)
@@ -134,9 +136,9 @@ def _to_each_other(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatAr
 
 
 def _onto_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
-    """Return by how much hands are to be moved, (F, 2, 3), to be on the skin; none is pressed into it.
+    """Return offsets that put hands on the skin, (F, 2, 3); no hand is pressed into it.
 
-    A hand that touches several parts at once, as hip and thigh, goes to the nearest.
+    A hand that touches several parts at once, such as hip and thigh, goes to the nearest.
     """
     used = np.flatnonzero(touch.on.any(axis=(0, 1)))
     if not len(used):
@@ -152,7 +154,7 @@ def _onto_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
 
 
 def _out_of_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
-    """Return by how much hands are to be moved, (F, 2, 3), that are deeper in the body than in the clip."""
+    """Return offsets, (F, 2, 3), of hands that are deeper in the body than in the clip."""
     offsets, counts = np.empty((*palms.shape[:2], len(touch.parts), 3)), touch.counts
     for i, part in enumerate(touch.parts):
         outside, out = placed.outside(palms, part, 0.0, counts > 0.0)

@@ -1,4 +1,4 @@
-"""A body as its hands touch it: palms, and the shapes of trunk, head and thighs."""
+"""Palms of a body, and shapes of trunk, head and thighs, which they may touch."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from .hull import Hull, Hulls
 from .trunk import TRUNK, Trunk, usual_trunk
 
 _HEAD: Final = np.array((0.0, 0.05, 0.013)), np.array((0.052, 0.077, 0.066))
-"""The middle of a usual head from its joint, and half of its size, in heights of the body: left, up, front."""
+"""The middle of a standard head relative to its joint, and its half size, in body heights: left, up, front."""
 _THIGH: Final = 0.057, 0.037
-"""How thick a usual thigh is at the hip and at the knee, likewise."""
+"""Radii of a standard thigh at the hip and at the knee, likewise."""
 _HAND: Final = 0.012
-"""Half of the thickness of a usual hand, likewise."""
+"""Half thickness of a standard hand, likewise."""
 _MOST_OF_HAND: Final = (10.0, 90.0)
-"""Percentiles of its skin between which the thickness of a hand is measured: thumbs and bent fingers stick out."""
+"""Percentiles of a hand's skin that give its thickness: thumbs and bent fingers stick out."""
 _BEYOND_WRIST: Final = 0.35
-"""Of the forearm: so far beyond the wrist a palm is that nothing shows."""
+"""Distance of a palm beyond the wrist, as a share of the forearm, if nothing shows it."""
 _STRAIGHT: Final = 0.9, 0.97
 _HANGS: Final = np.cos(np.radians((35.0, 20.0)))
-"""An arm hangs that is straight, by its reach over its length, and in line with the thigh, by a cosine."""
+"""An arm hangs if it is straight, by its reach ÷ its length, and parallel to the thigh, by a cosine."""
 
 
 @dataclass(frozen=True, eq=False)
 class HandsAndBody:
     """Hands of a body and what they may touch.
 
-    arms: left and right; palms: (2, 3) where each palm is from its wrist, in the wrist's space. thickness: half of a
-    hand's. thighs: hips and knees, where both sides are known. parts: hulls by the part that they are of. height: of
-    the body; lengths are the model's. has_skin: hands and parts are as its skin shows them, not of usual shape.
+    arms: left and right. palms: (2, 3) each palm in its wrist's space. thickness: half of a hand's. thighs: hips and
+    knees, if both sides are known. parts: hulls by the part that they belong to. height: of the body; lengths are in
+    model units. has_skin: shapes are those of the skin, not the standard ones.
     """
 
     arms: tuple[Limb, Limb]
@@ -55,7 +55,7 @@ class HandsAndBody:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> HandsAndBody | None:
-        """Return it for a map's skeleton, or None if an arm or the body's height is not known."""
+        """Return the hands and parts of a map's skeleton, or None if an arm or the body's height is unknown."""
         joint_of, arms, height = found.joint_of, both_arms(found), height_of(found)
         if arms is None or height <= 0.0:
             return None
@@ -67,12 +67,12 @@ class HandsAndBody:
 
     @property
     def joints(self) -> set[int]:
-        """The joints by which all this is known."""
+        """The joints that determine these shapes."""
         return {joint for limb in (*self.arms, *self.thighs) for joint in limb} | {
             hull.joint for part in self.parts.values() for hull in part}
 
     def numbered(self, row: Mapping[int, int]) -> HandsAndBody:
-        """Return it with joints of other numbers."""
+        """Return a copy with other joint numbers."""
         left, right = (Limb(*(row[joint] for joint in arm)) for arm in self.arms)
         return replace(self, arms=(left, right), thighs=tuple((row[a], row[b]) for a, b in self.thighs),
                        parts={name: tuple(replace(hull, joint=row[hull.joint]) for hull in part)
@@ -83,7 +83,7 @@ class HandsAndBody:
         return InFrames(self, world).outside(palms, part)
 
     def hanging(self, world: FloatArray) -> FloatArray:
-        """Return how much arms hang beside their legs, (F, 2), from 0 to 1: what they are near to they do not touch."""
+        """Return how far arms hang beside their legs, (F, 2), 0 to 1: hanging hands touch nothing."""
         if len(self.thighs) < 2:
             return np.zeros((len(world), 2))
         hangs = []
@@ -98,31 +98,31 @@ class HandsAndBody:
 
 
 class InFrames:
-    """Hands of a body and what they may touch, in F frames: its parts are placed once for all that is asked."""
+    """Hands of a body and its parts in F frames, placed once for all queries."""
 
     def __init__(self, body: HandsAndBody, world: FloatArray) -> None:
-        """Place a body; world: (F, J, 3, 4) of its joints."""
+        """Place a body. world: (F, J, 3, 4) of its joints."""
         self.body, self._placed = body, cache(lambda part: Hulls.placed(body.parts[part], world))
         wrists = world[:, [arm.last for arm in body.arms]]
         self._wrists = wrists[..., 3]
         self._palms = (wrists[..., :3] * body.palms[:, None]).sum(axis=-1)
 
     def at(self, frames: IntArray) -> InFrames:
-        """Return it in some of the frames."""
+        """Return some of the frames."""
         some = copy(self)
         some._wrists, some._palms = self._wrists[frames], self._palms[frames]
         some._placed = cache(lambda part: self._placed(part).at(frames))
         return some
 
     def palms(self, arms: LimbPoses | None = None) -> FloatArray:
-        """Return where the palms are, (F, 2, 3); arms: (F, 2), where they are not as there."""
+        """Return the positions of the palms, (F, 2, 3). arms: (F, 2), if they differ from the placed body."""
         return np.asarray(self._palms + (self._wrists if arms is None else arms.last))
 
     def outside(self, palms: FloatArray, part: str, far: float = np.inf,
                 wanted: BoolArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3).
 
-        Those that are not wanted (F, 2), or are farther than `far`, are infinitely far outside.
+        Hands not wanted (F, 2), or farther than `far`, are infinitely far outside.
         """
         thickness = self.body.thickness
         outside, out = self._placed(part).outside(palms, thickness, far + thickness, wanted)
@@ -135,14 +135,14 @@ class InFrames:
 
 
 def height_of(found: SkeletonMap) -> float:
-    """Return the height of a body at rest from its ankles to the base of the skull, along its limbs; 0: not known."""
+    """Return the height of a body at rest from ankles to the base of the skull, along its limbs; 0 if unknown."""
     position, joint_of = found.skeleton.rest_world[:, :, 3], found.joint_of
     chain = [joint_of.get(name, -1) for name in ("l_ankle", "l_knee", "l_hip", "skullbase")]
     return 0.0 if min(chain) < 0 else float(np.linalg.norm(np.diff(position[chain], axis=0), axis=1).sum())
 
 
 def head_of(found: SkeletonMap, skin: SkinPoints | None) -> Hull | None:
-    """Return the head of a map's skeleton, of usual shape where there is no skin, or None if it is not known."""
+    """Return the head of a map's skeleton, of standard shape without skin, or None if it is unknown."""
     height = height_of(found)
     return _parts(found, skin, height).get("head", (None,))[0] if height > 0.0 else None
 
@@ -159,7 +159,7 @@ def _parts(found: SkeletonMap, skin: SkinPoints | None, height: float) -> dict[s
 
 
 def _points_of_skin(found: SkeletonMap, skin: SkinPoints) -> dict[str, dict[int, FloatArray]]:
-    """Return the skin (P, 3) of each joint of each part; a thigh is all of what is above its knee."""
+    """Return the skin (P, 3) of each joint of each part; a thigh's is all skin above the knee."""
     parents, joint_of, owner = found.skeleton.parents, found.joint_of, skin.joints[:, 0]
 
     def below(name: str, end: str = "") -> FloatArray:
@@ -178,7 +178,7 @@ def _points_of_skin(found: SkeletonMap, skin: SkinPoints) -> dict[str, dict[int,
 
 
 def _usual_points(found: SkeletonMap, height: float) -> dict[str, dict[int, FloatArray]]:
-    """Return points (P, 3) of the usual shapes of a body's parts, by the joints that carry them."""
+    """Return points (P, 3) of the standard shapes of a body's parts, by the joints that carry them."""
     joint_of, at, ball = found.joint_of, found.skeleton.rest_world[:, :, 3], evenly_around(100)
     trunk = Trunk.of(found, found.skeleton, None)
     points: dict[str, dict[int, FloatArray]] = {}
@@ -196,7 +196,7 @@ def _usual_points(found: SkeletonMap, height: float) -> dict[str, dict[int, Floa
 
 
 def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> FloatArray:
-    """Return where a palm is from its wrist, in the wrist's space: at the knuckles, else in the middle of its skin."""
+    """Return a palm's position in its wrist's space: at the knuckles, else in the middle of the hand's skin."""
     rest, joint_of = found.skeleton.rest_world, found.joint_of
     knuckles = [joint_of[name] for name in knuckle_names(side) if name in joint_of]
     if knuckles:
@@ -209,7 +209,7 @@ def _palm(found: SkeletonMap, side: str, arm: Limb, skin: SkinPoints | None) -> 
 
 
 def _thickness(arms: tuple[Limb, Limb], skin: SkinPoints | None, parents: IntArray, height: float) -> float:
-    """Return half of the thickness of the hands' skin, of flat ones and of balls, or the usual one."""
+    """Return half of the hands' thickness, of flat hands and of fists, or the standard one."""
     hands = [] if skin is None else [_of_hand(skin, parents, arm) for arm in arms]
     heights = [hand @ np.linalg.eigh(np.cov(hand.T))[1][:, 0] for hand in hands if len(hand) >= FEWEST]
     known = [float(np.ptp(np.percentile(along, _MOST_OF_HAND))) / 2.0 for along in heights]

@@ -1,6 +1,6 @@
-"""The shape of a rigid part of a body, as a head or a thigh, and how far outside of it points are: a convex hull.
+"""Convex hull of a rigid part of a body, such as a head or a thigh, and distances of points from it.
 
-The hull is that of the part's skin, by how far out it is in directions all around; without skin it is a usual one.
+The hull is that of the part's skin, stored as extents in directions all around. Without skin it is a standard shape.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from ..skin_points import evenly_around
 
 _NORMALS: Final = evenly_around(80)
 _COVERED: Final = 0.94
-"""Any direction has this cosine, at least, with one of the normals."""
+"""Any direction has at least this cosine with one of the normals."""
 _ROUND: Final = 0.15
-"""Of the hull's size: the direction out goes smoothly from one of its planes to the next within so much."""
+"""Share of the hull's size over which the direction out changes smoothly from one plane to the next."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hull:
     """A convex part of a body that one joint carries.
 
-    joint: of the skeleton. middle: (3,) in model space as it rests, seen from the joint. rest: (3, 3) the joint's axes
-    there. supports: (K,) how far out the part is along directions all around. size: its mean radius.
+    joint: of the skeleton. middle: (3,) relative to the joint at rest, in model axes. rest: (3, 3) the joint's axes
+    there. supports: (K,) extents of the part in directions all around. size: its mean radius.
     """
 
     joint: int
@@ -37,7 +37,7 @@ class Hull:
 
     @classmethod
     def of(cls, points: FloatArray, joint: int, own: Skeleton) -> Hull:
-        """Return the hull of points (P, 3) that move with a joint; own: its skeleton as they rest.
+        """Return the hull of points (P, 3) that move with a joint. own: its skeleton in the points' rest pose.
 
         >>> skeleton = Skeleton.from_arrays(["head"], [-1], np.array([(1.0, 0, 0, 0)]), np.zeros((1, 3)))
         >>> ball = Hull.of(evenly_around(2000), 0, skeleton)
@@ -51,7 +51,7 @@ class Hull:
         return cls(joint, middle - rest[:, 3], rest[:, :3], supports, float(supports.mean()))
 
     def distance(self, world: FloatArray, points: FloatArray) -> FloatArray:
-        """Return how far points (F, P, 3) are outside, (F, P); world: (F, J, 3, 4) of all joints."""
+        """Return how far points (F, P, 3) are outside, (F, P). world: (F, J, 3, 4) of all joints."""
         return Hulls.placed((self,), world).distance(points, 0.0)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -63,7 +63,10 @@ class Hull:
 
 
 class _LookedAt(NamedTuple):
-    """N points seen from hulls: of which hull, point and frame; beyond: (N, K) its planes, and the farthest, (N,)."""
+    """N pairs of a point and a hull: indices of hull, point and frame.
+
+    beyond: (N, K) distances from the hull's planes, and the largest of them, (N,).
+    """
 
     hull: IntArray
     point: IntArray
@@ -74,10 +77,10 @@ class _LookedAt(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Hulls:
-    """Hulls of one part of a body, where it is in F frames; these are last, since all are worked on alike.
+    """Hulls of one part of a body in F frames. Frames are the last axis, since all are processed alike.
 
-    rest_from_model: (3, 3, H, F) into the model's axes as each rests; offsets: (3, H, F) what is added, so that its
-    middle is at the origin.
+    rest_from_model: (3, 3, H, F) into the model's axes at rest. offsets: (3, H, F) shift each hull's middle to the
+    origin.
     """
 
     hulls: tuple[Hull, ...]
@@ -86,7 +89,7 @@ class Hulls:
 
     @classmethod
     def placed(cls, hulls: tuple[Hull, ...], world: FloatArray) -> Hulls:
-        """Place hulls; world: (F, J, 3, 4) of all joints."""
+        """Place hulls. world: (F, J, 3, 4) of all joints."""
         matrix = world.transpose(2, 3, 1, 0).take([hull.joint for hull in hulls], axis=2)
         turns = turned_by(np.stack([hull.rest for hull in hulls]), inverses(matrix[:, :3]))
         middles = np.stack([hull.middle for hull in hulls], axis=1)[..., None]
@@ -94,10 +97,10 @@ class Hulls:
 
     def outside(self, points: FloatArray, thickness: float, far: float = np.inf,
                 wanted: BoolArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside of all, (F, P), and the directions out, unit vectors (F, P, 3).
+        """Return how far points (F, P, 3) are outside all hulls, (F, P), and unit directions out, (F, P, 3).
 
-        Hulls that are nearly as near as the nearest, by a thickness, have a say in the direction. Points that are not
-        wanted (F, P), or are farther than `far` from all, are infinitely far outside, in no direction.
+        Hulls nearly as near as the nearest, within a thickness, are averaged into the direction. Points not wanted (F,
+        P), or farther than `far` from all hulls, are infinitely far outside and have no direction.
         """
         found, nearest = self._looked_at(points, thickness, far, wanted)
         out = np.zeros((3, *nearest.shape))
@@ -121,12 +124,12 @@ class Hulls:
         return nearest.T, out.T
 
     def distance(self, points: FloatArray, thickness: float, far: float = np.inf) -> FloatArray:
-        """Return how far points (F, P, 3) are outside of all, (F, P); see outside."""
+        """Return how far points (F, P, 3) are outside all hulls, (F, P); see outside."""
         return self._looked_at(points, thickness, far, None)[1].T
 
     def _looked_at(self, points: FloatArray, thickness: float, far: float,
                    wanted: BoolArray | None) -> tuple[_LookedAt, FloatArray]:
-        """Look at points (F, P, 3) from the hulls that may be nearest, and return how far they are outside, (P, F)."""
+        """Return points (F, P, 3) paired with the hulls that may be nearest, and their distances outside, (P, F)."""
         own = self._seen(points)
         away, supports = np.sqrt(own[0] ** 2 + own[1] ** 2 + own[2] ** 2), np.stack([h.supports for h in self.hulls])
         least = _COVERED * away - supports.max(axis=1)[:, None, None]
@@ -145,17 +148,17 @@ class Hulls:
         return _LookedAt(hull, point, frame, beyond, distance), away.min(axis=0)
 
     def at(self, frames: IntArray) -> Hulls:
-        """Return them in some of the frames."""
+        """Return some of the frames."""
         return Hulls(self.hulls, self.rest_from_model.take(frames, axis=-1), self.offsets.take(frames, axis=-1))
 
     def _seen(self, points: FloatArray) -> FloatArray:
-        """Return points (F, P, 3) as they are from each hull's middle, (3, H, P, F)."""
+        """Return points (F, P, 3) relative to each hull's middle, (3, H, P, F)."""
         turns, at = self.rest_from_model[:, :, :, None], np.ascontiguousarray(points.T)
         return along(turns, at[:, None]) + self.offsets[:, :, None]
 
 
 def inverses(matrices: FloatArray) -> FloatArray:
-    """Return the inverses of matrices (3, 3, ...); of singular ones zeros."""
+    """Return the inverses of matrices (3, 3, ...); zeros for singular ones."""
     (a, b, c), (d, e, f), (g, h, i) = matrices
     rows = np.empty(matrices.shape)
     rows[0, 0], rows[0, 1], rows[0, 2] = e * i - f * h, c * h - b * i, b * f - c * e

@@ -1,8 +1,8 @@
-"""Keep Contacts: hands touch what they touch in the clip, and arms are outside the trunk as far as there.
+"""Keep Contacts: hands touch what they touch in the clip, and arms stay as far outside the trunk as there.
 
-Arms alone move, so all else is posed once, and the joints' rotations are made at the end, of what has become of the
-arms. Only frames are worked on in which a hand is near something or an arm is too deep, of clips with many frames a
-second not all; and those hands are looked at once more that come out of a trunk.
+Only arms move, so everything else is posed once, and joint rotations are computed at the end. Only frames in which a
+hand is near something or an arm is too deep are processed; of clips with high frame rates not all of these. Hands that
+come out of a trunk are corrected a second time.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from .trunk import TRUNK
 
 _STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
-"""Of an arm's length."""
+"""Share of an arm's length."""
 _FASTEST: Final = 0.7
-"""Of the body's height in a second: how much faster a hand goes to what it touches, and away from it."""
+"""Speed limit of a hand's correction, in body heights per second."""
 _USUAL_S: Final = 0.2
-"""Hands go the way out that they take about this long, rather than a shorter one for a moment."""
+"""Hands take the direction out that they take for about this long, rather than a shorter one for a moment."""
 _FRAMES_AT_ONCE: Final = 2048
 _MOST_KNOWN: Final = 8
-"""Targets that are kept for what they play next."""
+"""Number of targets cached for their next clip."""
 _MOST_SOURCES: Final = 32
-"""Bodies of clips that are kept likewise."""
+"""Number of source bodies cached likewise."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
                        source_map: SkeletonMap) -> Clip:
-    """Return what is played with hands that touch what they touch in the source, and arms no deeper in the trunk.
+    """Return a retargeted clip with the source's hand contacts, and with arms no deeper in the trunk than there.
 
-    played: on a skeleton of target_map's joints, as the skin rests. source: the clip as it was compared, in the
-    target's axes, on that of source_map. Hands keep their distances to each other and to the body, scaled by
-    its height. Where arms of one of them are not known, or nothing touches, it stays as it is.
+    played: on a skeleton of target_map's joints, in the skin's rest pose. source: the clip as it was compared, in the
+    target's axes, on the skeleton of source_map. Hands keep their distances to each other and to the body, scaled by
+    body height. If the arms of one body are unknown, or nothing touches, the clip is returned unchanged.
     """
     ours, theirs = _target_shape(target_map, played.skeleton, skin), _source_shape(source_map)
     return played if ours is None or theirs is None else _kept(_Body.of(played, ours), _Body.of(source, theirs), played)
 
 
 def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
-    """Return what is played with the arms of one body where they are to be by those of the other."""
+    """Return the clip with the arms of one body corrected by those of the other."""
     times = _times(here, there)
     made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
     for seen in _near(here, there, times):
@@ -70,7 +70,7 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     for side in np.flatnonzero(counts.any(axis=0)).tolist():
         wanted[:, side, :3] = gone_before_and_after(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
     eased = averaged(times, wanted.reshape(len(times), -1)).reshape(made.shape)
-    # what averages lead back into the body, since its way out turns quickly, is led out once more
+    # averages may lead back into the body, since its direction out turns quickly: correct them once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for seen in _seen_at(here, there, times, lost):
         again, _ = _detours(here, there, seen, eased[seen.rows])
@@ -83,10 +83,10 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
 
 
 def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
-    """Find detours (F, 2, 4) anew that are far from what they are on average, and begin from that.
+    """Replace detours (F, 2, 4) that are far from their average, starting from that average.
 
-    Out of a thick trunk there are several ways; which is shortest may change from one frame to the next and back. Hands
-    that touch something, counts (F, 2), know where they go.
+    A thick trunk has several ways out, and the shortest may change from one frame to the next and back. Hands in
+    contact, by counts (F, 2), keep their way.
     """
     usual = averaged(times, made.reshape(len(times), -1), _USUAL_S).reshape(made.shape)
     rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
@@ -95,9 +95,10 @@ def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, co
 
 
 def _times(here: _Body, there: _Body) -> FloatArray:
-    """Return when to look, (F,): at the keys of the source and of the arms, as far as they are not denser than needed.
+    """Return the times to process, (F,): keys of the source and of the arms, thinned out where they are too dense.
 
-    What is made of it is averaged over longer moments. The rest of the body may have more keys, as feet drawn up.
+    Corrections are averaged over longer moments anyway. The rest of the body may have more keys, such as those of foot
+    lock.
     """
     arms = key_times(here.clip.rotations, joints=here.posed.joints[np.array(here.arms)])
     source = key_times(there.clip.rotations, there.clip.translations, joints=there.posed.joints)
@@ -107,10 +108,10 @@ def _times(here: _Body, there: _Body) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """A body without the joints that do not matter here.
+    """A body reduced to the joints that matter here.
 
-    kept: (K,) those that do, of the whole. carriers: (2,) the joint of the trunk that carries each arm, beside which it
-    moves. hands, beside: None if not known.
+    kept: (K,) these joints of the whole. carriers: (2,) the trunk joint that carries each arm. hands, beside: None if
+    unknown.
     """
 
     kept: IntArray
@@ -121,7 +122,7 @@ class _Shape:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> _Shape | None:
-        """Return it for the skeleton of a map, or None if an arm is not known, or nothing that it is near."""
+        """Return the shape of a map's skeleton, or None if an arm is unknown, or everything that it may be near."""
         arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
         if arms is None or (hands is None and beside is None):
             return None
@@ -136,19 +137,19 @@ class _Shape:
 
 @once_for_equal(_MOST_SOURCES)
 def _source_shape(found: SkeletonMap) -> _Shape | None:
-    """Return the shape of a source, which is the usual one, once for all clips of such a body."""
+    """Return the shape of a source, the standard one, cached for all clips of such a body."""
     return _Shape.of(found, None)
 
 
 @lru_cache(maxsize=_MOST_KNOWN)
 def _target_shape(found: SkeletonMap, own: Skeleton, skin: SkinPoints | None) -> _Shape | None:
-    """Return the shape of a target once for all that it plays. own: of the map's joints, as the skin rests."""
+    """Return the shape of a target, cached for all that it plays. own: its skeleton in the skin's rest pose."""
     return _Shape.of(replace(found, skeleton=own), skin)
 
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """A body that plays a clip, of the shape's joints alone."""
+    """A body that plays a clip, reduced to the shape's joints."""
 
     clip: Clip
     shape: _Shape
@@ -156,7 +157,7 @@ class _Body:
 
     @classmethod
     def of(cls, clip: Clip, shape: _Shape) -> _Body:
-        """Return it for a clip on the skeleton that the shape is of."""
+        """Return the body for a clip on the shape's skeleton."""
         return cls(clip, shape, PosedJoints.of_tracks(clip.skeleton, clip.rotations, clip.translations, shape.kept))
 
     @property
@@ -166,11 +167,11 @@ class _Body:
 
     @property
     def height(self) -> float:
-        """How high it is; 0 where its hands are not known."""
+        """Its height; 0 if its hands are unknown."""
         return 0.0 if self.shape.hands is None else self.shape.hands.height
 
     def is_far(self, made: FloatArray) -> BoolArray:
-        """Tell which detours (..., 4) lead wrists farther than can hardly be seen."""
+        """Return which detours (..., 4) move wrists by a visible distance."""
         first, middle, last = self.clip.skeleton.rest_world[self.shape.kept[list(self.arms[0])], :, 3]
         length = np.linalg.norm(middle - first) + np.linalg.norm(last - middle)
         return np.asarray(np.linalg.norm(made[..., :3], axis=-1) > _HARDLY_SEEN * length)
@@ -186,8 +187,8 @@ def _carrier(found: SkeletonMap, arm: Limb) -> int:
 class _Seen:
     """Both bodies at F times.
 
-    rows: (F,) which of the times. ours, theirs: (F, J, 3, 4) matrices model_from_joint of the target's joints and the
-    source's. touch: what hands are near in the source, or None if that is not known.
+    rows: (F,) indices of the times. ours, theirs: (F, J, 3, 4) matrices model_from_joint of the target's and the
+    source's joints. touch: what hands are near in the source, or None if unknown.
     """
 
     rows: IntArray
@@ -197,7 +198,7 @@ class _Seen:
 
     @classmethod
     def of(cls, here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> _Seen:
-        """Look at some rows of times."""
+        """Pose both bodies at some rows of times."""
         ours, theirs = (body.posed.world(times[rows]) for body in (here, there))
         hands, others = here.shape.hands, there.shape.hands
         return cls(rows, ours, theirs, None if hands is None or others is None else Touch.of(others, theirs, hands))
@@ -211,7 +212,7 @@ class _Seen:
 
     @classmethod
     def joined(cls, found: Sequence[_Seen]) -> _Seen:
-        """Return all frames of some."""
+        """Return the frames of several values together."""
         if len(found) == 1:
             return found[0]
         touches = [each.touch for each in found if each.touch is not None]
@@ -219,7 +220,7 @@ class _Seen:
                    joined_frames([each.theirs for each in found]), Touch.joined(touches) if touches else None)
 
     def is_near(self, here: _Shape, there: _Shape) -> BoolArray:
-        """Tell in which frames (F,) hands are near something in the source, or an arm may be too deep."""
+        """Return in which frames (F,) hands are near something in the source, or an arm may be too deep."""
         near = np.zeros(len(self.rows), dtype=np.bool_) if self.touch is None else self.touch.is_near
         if here.beside is not None and there.beside is not None:
             near |= ArmsInFrames(here.beside, self.ours).may_be_deeper()
@@ -227,7 +228,7 @@ class _Seen:
 
 
 def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[_Seen]:
-    """Yield those of times (F,) at which arms may have to be moved, many at once; see _Seen.is_near."""
+    """Yield chunks of the times (F,) at which arms may have to move; see _Seen.is_near."""
     found: list[_Seen] = []
     runs = [*runs_of_frames(len(times), _FRAMES_AT_ONCE)]
     for run in runs:
@@ -240,14 +241,14 @@ def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[_Seen]:
 
 
 def _seen_at(here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> Iterator[_Seen]:
-    """Look at some rows of times (F,), not all at once."""
+    """Yield poses at some rows of times (F,), in chunks."""
     return (_Seen.of(here, there, times, rows[run]) for run in runs_of_frames(len(rows), _FRAMES_AT_ONCE))
 
 
 def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Return by how much arms are to be moved, (F, 2, 4), see detours, and how surely their hands touch, (F, 2).
+    """Return the detours of arms, (F, 2, 4), see detours, and the contact weights of hands, (F, 2).
 
-    begun: (F, 2, 4) detours from which arms are to be moved on.
+    begun: (F, 2, 4) detours to start from.
     """
     our, their, ours, touch = here.shape, there.shape, seen.ours, seen.touch
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
@@ -271,7 +272,7 @@ def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = 
 
 def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, theirs: FloatArray,
              arms: LimbPoses) -> tuple[LimbPoses, BoolArray]:
-    """Return arms (F, 2) that are as far outside the trunk as theirs, and which were not, (F, 2)."""
+    """Return arms (F, 2) as far outside the trunk as the source's, and which were not, (F, 2)."""
     is_deeper, placed, clip = np.zeros((len(ours), 2), np.bool_), ArmsInFrames(here, ours), ArmsInFrames(there, theirs)
     for side in range(2):
         arm, allowed = arms.at((slice(None), side)), here.allowed(clip.distance(side), side)
@@ -285,9 +286,9 @@ def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, th
 
 
 def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
-    """Return key times and rotations of an arm's joints that makes detours (F, 4) at times (F,), by joint.
+    """Return key times and rotations of an arm's joints, by joint, that make detours (F, 4) at times (F,).
 
-    Where it makes none, its own keys stay.
+    Where detours are zero, the arm keeps its own keys.
     """
     clip, arm = body.clip, body.shape.kept[list(body.arms[side])]
     is_made = np.pad(made.any(axis=1), 1)

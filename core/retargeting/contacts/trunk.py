@@ -1,7 +1,7 @@
-"""The shape of a body's trunk, and how far outside of it points are: a tube about the line from hips to shoulders.
+"""Shape of a body's trunk, and distances of points from it: a tube about the line from hips to shoulders.
 
-The tube is that of the rest pose. A point beside a bent trunk is first taken to where it would be beside the trunk at
-rest, as each joint of the trunk sees it, and between two of them as both do.
+The tube is that of the rest pose. A point beside a bent trunk is first moved to its place beside the trunk at rest, by
+the transform of the nearest trunk joint; between two joints, by a blend of both.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from .hull import along, inverses, turned_by
 
 TRUNK: Final = (hanim.ROOT, "sacroiliac", *hanim.SPINE[:17])
 _RINGS: Final = ((-0.1, 0.32, 0.21), (0.0, 0.33, 0.21), (0.45, 0.28, 0.20), (0.8, 0.31, 0.22), (0.95, 0.30, 0.21))
-"""Height, half of the width and of the depth of a usual trunk, in its lengths."""
+"""Height, half width and half depth of a standard trunk, in trunk lengths."""
 _HEIGHTS: Final = np.linspace(-0.6, 1.2, 37)
 _ANGLES: Final = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
 _BAND: Final = 0.06
 _SLOPE: Final = 0.5
-"""Skin is as wide as its points within a band of height, and narrower by this much farther up and down."""
+"""Half a band of height: skin is as wide as its points in the band, and narrower by this slope farther up and down."""
 _CLEAR: Final = 0.2
-"""From so far from the centre on, in lengths, it is clear which direction leads out."""
+"""Distance from the centre, in trunk lengths, from which on the direction out is certain."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trunk:
     """A trunk at rest, and the shape of its skin.
 
-    joints: (N,) that carry it; middles: (N,) how high the middle of what each carries is, in lengths. rest: (N, 3, 4).
-    origin: (3,) between the hips. axes: (3, 3) its left, up and front, in rows. length: from hips to shoulders.
-    radii: (heights, angles) of its tube, in lengths, about a centre so far to the left.
+    joints: (N,) that carry it. middles: (N,) the middle height of each joint's part, in lengths. rest: (N, 3, 4).
+    origin: (3,) between the hips. axes: (3, 3) its left, up and front, in rows. length: from hips to shoulders. radii:
+    (heights, angles) of its tube, in lengths, about a centre shifted to the left.
     """
 
     joints: IntArray
@@ -53,10 +53,10 @@ class Trunk:
 
     @classmethod
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints | None, centre: float = 0.0) -> Trunk | None:
-        """Return the trunk of a map's body, or None if hips or shoulders are not known.
+        """Return the trunk of a map's body, or None if hips or shoulders are unknown.
 
-        own: a skeleton of the same joints, as the skin rests. Without skin a trunk has the usual shape for its length.
-        Only skin that belongs to the trunk's own joints counts: skirts and capes do not.
+        own: a skeleton of the same joints in the skin's rest pose. Without skin a trunk has the standard shape for its
+        length. Only skin of the trunk's own joints counts: skirts and capes do not.
         """
         joint_of, at = found.joint_of, own.rest_world[:, :, 3]
         joints = [joint_of[name] for name in TRUNK if name in joint_of]
@@ -81,19 +81,19 @@ class Trunk:
                    _radii(points - np.array((centre, 0.0, 0.0))) if len(points) else _usual_radii(centre), centre)
 
     def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside the trunk's skin, (F, P) in lengths, and where is out, (F, P, 3).
+        """Return distances of points (F, P, 3) outside the skin, (F, P) in lengths, and directions out, (F, P, 3).
 
-        The latter are unit vectors, but fade to nothing towards the centre, from where no direction leads out.
-        world: (F, J, 3, 4) of all joints.
+        Directions are unit vectors that fade to zero towards the centre, where no direction leads out. world: (F, J, 3,
+        4) of all joints.
         """
         return BentTrunk(self, world).outside(points)
 
 
 class BentTrunk:
-    """A trunk in F frames, placed once for all that is asked; frames are last, since all are worked on alike."""
+    """A trunk in F frames, placed once for all queries. Frames are the last axis, since all are processed alike."""
 
     def __init__(self, trunk: Trunk, world: FloatArray) -> None:
-        """Place a trunk; world: (F, J, 3, 4) of all joints."""
+        """Place a trunk. world: (F, J, 3, 4) of all joints."""
         self.trunk, rest = trunk, trunk.rest
         self._matrices = world.transpose(2, 3, 1, 0).take(trunk.joints, axis=2)
         own = turned_by(trunk.axes @ rest[..., :3] / trunk.length, inverses(self._matrices[:, :3]))
@@ -102,7 +102,7 @@ class BentTrunk:
         self._height = self._own[1].mean(axis=1)
 
     def at(self, frames: IntArray) -> BentTrunk:
-        """Return it in some of the frames."""
+        """Return some of the frames."""
         some = copy(self)
         some._matrices, some._own, some._height = (
             values.take(frames, axis=-1) for values in (self._matrices, self._own, self._height))
@@ -110,7 +110,7 @@ class BentTrunk:
         return some
 
     def outside(self, points: FloatArray, trunk: Trunk | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside, (F, P), and where is out, (F, P, 3); see Trunk.outside.
+        """Return how far points (F, P, 3) are outside, (F, P), and directions out, (F, P, 3); see Trunk.outside.
 
         trunk: the same one with another centre.
         """
@@ -126,7 +126,7 @@ class BentTrunk:
         return self._seen(points, trunk or self.trunk)[1].T
 
     def _seen(self, points: FloatArray, trunk: Trunk) -> tuple[_Place, FloatArray, tuple[FloatArray, ...]]:
-        """Return beside which joints points are, how far outside, and how far left, in front and from the centre."""
+        """Return the joints beside points, distances outside, and coordinates: left, front and from the centre."""
         at = np.ascontiguousarray(points.T)
         seen = self._height[:3, None] * at
         place = self._place(seen[0] + seen[1] + seen[2] + self._height[3])
@@ -137,7 +137,7 @@ class BentTrunk:
         return place, radius - _at(trunk.radii, height, np.arctan2(front, left)), (left, front, radius)
 
     def _place(self, heights: FloatArray) -> _Place:
-        """Return between which joints heights (P, F) are, and how much each carries: between two middles both do."""
+        """Return the joints around heights (P, F), and their shares: between two middles both carry."""
         middles, frames = self.trunk.middles, heights.shape[1]
         below = (np.searchsorted(middles, heights, side="right") - 1).clip(0, max(len(middles) - 2, 0))
         above = np.minimum(below + 1, len(middles) - 1)
@@ -147,7 +147,7 @@ class BentTrunk:
         return _Place(below * frames + np.arange(frames), above * frames + np.arange(frames), share)
 
     def _between(self, values: FloatArray, place: _Place) -> FloatArray:
-        """Return values (A, B, N, F) of the joints beside points, (A, B, P, F)."""
+        """Return values (A, B, N, F) of joints interpolated for points, (A, B, P, F)."""
         flat = values.reshape(*values.shape[:2], -1)
         low, high = flat.take(place.below, axis=2), flat.take(place.above, axis=2)
         high -= low
@@ -157,14 +157,14 @@ class BentTrunk:
 
     @cached_property
     def _turned(self) -> FloatArray:
-        """What turns its left and its front to the model's axes, as each joint has it, (3, 2, N, F)."""
+        """The rotation from its left and front to the model's axes by each joint, (3, 2, N, F)."""
         trunk, linear = self.trunk, self._matrices[:, :3]
         by = (np.linalg.inv(trunk.rest[..., :3]) @ trunk.axes.T).transpose(1, 2, 0)[..., None]
         return np.stack([along(linear, by[:, column]) for column in (0, 2)], axis=1)
 
 
 class _Place(NamedTuple):
-    """Points (P, F) beside a trunk: of which joint and frame, flat, and how much the upper one carries them."""
+    """Points (P, F) beside a trunk: flat indices of joint and frame, and the upper joint's share."""
 
     below: IntArray
     above: IntArray
@@ -173,14 +173,14 @@ class _Place(NamedTuple):
 
 @cache
 def _usual_radii(centre: float) -> FloatArray:
-    """Return the radii (heights, angles) of a usual trunk about a centre so far to the left."""
+    """Return the radii (heights, angles) of a standard trunk about a centre shifted to the left."""
     points = np.concatenate([np.stack((width * np.cos(_ANGLES) - centre, np.full(len(_ANGLES), height),
                                        depth * np.sin(_ANGLES)), axis=1) for height, width, depth in _RINGS])
     return _radii(points)
 
 
 def usual_trunk(trunk: Trunk) -> dict[int, FloatArray]:
-    """Return points (P, 3) at rest of a trunk of the usual shape, by the joints that carry them."""
+    """Return points (P, 3) of a standard trunk at rest, by the joints that carry them."""
     rings = np.array(_RINGS)
     edges = np.concatenate((rings[:1, 0], (trunk.middles[:-1] + trunk.middles[1:]) / 2.0, rings[-1:, 0]))
     points = {}
@@ -205,7 +205,7 @@ def _radii(points: FloatArray) -> FloatArray:
 
 
 def _at(table: FloatArray, heights: FloatArray, angles: FloatArray) -> FloatArray:
-    """Return values of a table (heights, angles) between its entries."""
+    """Return interpolated values of a table (heights, angles)."""
     row = np.clip((heights - _HEIGHTS[0]) / (_HEIGHTS[1] - _HEIGHTS[0]), 0.0, len(_HEIGHTS) - 1.001)
     column = (angles % (2.0 * np.pi)) / (_ANGLES[1] - _ANGLES[0])
     r, c = row.astype(np.int64), column.astype(np.int64) % len(_ANGLES)
@@ -216,9 +216,9 @@ def _at(table: FloatArray, heights: FloatArray, angles: FloatArray) -> FloatArra
 
 
 def limb_radius(skin: SkinPoints | None, skeleton: Skeleton, chain: Sequence[int], usual: float) -> float:
-    """Return how thick a bone's skin is, from its axis; the usual where no skin is known.
+    """Return the radius of a bone's skin about its axis, the standard one if no skin is known.
 
-    skeleton: as the skin rests. chain: the bone's joint and the one at its end.
+    skeleton: in the skin's rest pose. chain: the bone's joint and the one at its end.
     """
     if skin is None:
         return usual
