@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 _FRAME_S = 1.0 / 60.0
 _SAMPLING_S = 0.008
-"""Time in which a drawing samples motions; the rest of a crowd keeps its poses until the next drawings."""
+"""So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
 _VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""

@@ -38,7 +38,7 @@ from .performing import Performance
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
 _LOOK_S = 0.004
-"""Time limit of one check: of a crowd it checks the active character, and as many others in turn."""
+"""So long one look looks at characters: of a crowd at some, at the active one always, at the others in turn."""
 _SETTLED_S = 0.35
 """A change is finished when nothing more has changed for this time."""
 
@@ -156,7 +156,7 @@ def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_
 
 
 def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
-    """Yield the armatures to check now: the active one, then those checked longest ago."""
+    """Yield the armatures to look at now: the active one, then those that were not looked at for longest."""
     global _turn
     began_s, layer = time.monotonic(), bpy.context.view_layer
     active = None if layer is None else layer.objects.active
