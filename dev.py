@@ -42,7 +42,7 @@ SIDE_BY_SIDE = ("--numprocesses", "auto")
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """For NumPy: tests run a process for each processor, and in a bench threads that wait would count as work."""
 KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
-"""Else, where the variable is set, each process of the tests compiles all their files anew."""
+"""If the variable is set otherwise, each process of the tests compiles all their files again."""
 
 
 def main() -> int:

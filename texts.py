@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 Texts = dict[str, dict[str, str]]
-"""Of each part: English texts, and where they come from or what they are in another language."""
+"""For each part: English texts, and their origins or their translations."""
 PARTS: Final = ("labels", "tooltips", "messages")
 FOLDER: Final = "languages"
 TEMPLATE: Final = "texts.json"

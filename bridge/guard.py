@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _MOST_REPORTS: Final = 256
-"""So many different mistakes are told; one that differs each time fills neither the console nor the memory."""
+"""Number of different errors that are reported; changing messages then fill neither console nor memory."""
 _CALLED: Final[Mapping[str, object]] = {
     "draw": None, "draw_header": None, "draw_header_preset": None, "draw_item": None, "draw_prepare": None,
     "setup": None, "test_select": -1, "poll": False, "poll_drop": False, "description": ""}

@@ -18,7 +18,7 @@ from .scores import add_playing, findings, read_motion, read_number
 _SPEED_SAMPLES = 6000
 _MOST_CLIPS = 2000
 _LETTERS = 190
-"""So many letters fit beside each other; boxes too narrow for their name get none."""
+"""Letters that fit beside each other; boxes too narrow for their name get none."""
 _INK, _GRID, _TRANSITION, _PROCEDURE = "#22262b", "#d5d9de", "#e4572e", "#e8ebef"
 _CLIPS = ("#4c78a8", "#72a98f", "#b279a2", "#d8a03d", "#6f8fc9", "#9c755f", "#59a5a8", "#8a8f98")
 

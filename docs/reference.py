@@ -17,38 +17,43 @@ from takt.core.skeletons.body_parts import PARTS
 
 PAGE = Path(__file__).with_name("pha-reference.md")
 _HEAD = """# The score language, version 2: reference
-Made from the grammar by `python3 -m docs.reference`; [pha.md](pha.md) tells what it is for. Version 1 has `pha`,
-`load`, `include`, `procedure` and `call` with `name`, `duration`, `transition` and `repeat`, all numbers plain.
+This page is made from the grammar by `python3 -m docs.reference`. [The score language](pha.md) explains the language.
+Version 1 has `pha`, `load`, `include`, `procedure` and `call` with `name`, `duration`, `transition` and `repeat`; all
+its numbers are plain.
 
 ## Elements
 """
 _TAIL = """## Expressions
 Where the tables say *expression*, an attribute may hold numbers, `yes`, `no`, names that have a value there,
-`+ - * / // %`, a minus in front, parentheses, `== != < <= > >=`, `and`, `or`, `not`, and
-`min max round floor ceil abs` with what they take in parentheses. At most {characters} characters and {levels} levels.
-A name may not hide another that has a value there.
-Parameters, `let`s, roles and the indices of loops are the only names; but for roles, nothing is known across files.
+`+ - * / // %`, a minus in front, parentheses, `== != < <= > >=`, `and`, `or`, `not`, and the functions
+`min max round floor ceil abs` with their arguments in parentheses. An expression has at most {characters} characters
+and {levels} levels. A name must not hide another name that has a value there. Only parameters, `let`s, roles and the
+indices of loops are names. Except for roles, names are not known in other files.
 
 ## Parts of the body
-{parts}; any joint of H-Anim with all below it; `bone:NAME`, a bone of the character with all below it; names that
-`mask` gives. Joined by `+` and `-`, from left to right; write blanks around the signs where a bone's name has such.
+{parts}; any joint of H-Anim with its descendants; `bone:NAME`, a bone of the character with its descendants; and names
+that `mask` defines. They are joined by `+` and `-`, from left to right. Write blanks around these signs if the name of
+a bone has such a sign.
 
-## What is decided
+## Rules in detail
 - **Length 0.** A call with `duration="0"` plays nothing, and nothing in it is evaluated.
-- **Lengths.** A procedure's own length is the sum of what is played this time; its caller scales that to `duration`.
-- **Transitions.** `transition` on a loop, pick or block goes to the last that it plays, replacing what that said.
-- **Backwards.** Choices are made in the order of the text, then the order is reversed; each transition stays
-  between the same two. A reversed block has its weights and eases exchanged. A wait holds the pose before it as played.
-- **Chance.** A pick is decided by the first 8 bytes of BLAKE2b (8 bytes long) of `seed|module|number|count`: the
-  module's dotted path, empty for the file that is played; which pick of that file it is, from 0; how often it came.
-- **Tempo.** A file's own `tempo` elements replace all inherited ones. Ticks count from the start of what is played.
+- **Lengths.** A procedure's own length is the sum of the lengths of what it plays this time. A call scales that to its
+  `duration`.
+- **Transitions.** The `transition` of a loop, pick or block replaces that of the last element that it plays.
+- **Backwards.** Choices are made in the order of the text, then the order is reversed. Each transition stays between
+  the same two elements. A reversed block exchanges the weights and eases of its beginning and its end. A wait holds the
+  pose that plays before it.
+- **Chance.** A pick is decided by the first 8 bytes of BLAKE2b (8 bytes long) of `seed|module|number|count`. The module
+  is its dotted path, empty for the file that is played. The number is that of the pick in its file, from 0. The count
+  says how often the pick was evaluated before.
+- **Tempo.** A file's own `tempo` elements replace all inherited ones. Ticks count from the start of the performance.
 - **Lanes.** Eases and weights count in the ticks around the block. A lane that plays nothing this time is silent.
-- **Views.** An inherited procedure sees the names of the file that inherits it, also if called in full.
-- **Limits.** A million segments over all lanes, 1,000 procedures within procedures, {lanes} lanes at once,
-  {evaluations} elements evaluated, or {each} for each call with values in the text, if that is more, and {operations}
-  operations of expressions. In a file {elements} elements, of these
-  {most};
-  {names} names with a value at one place; {body} characters in a `body`. In all files of a score {all_elements}
+- **Inheritance.** An inherited procedure uses the names of the file that inherits it, even if it is called by its full
+  name.
+- **Limits.** A score has at most a million segments over all lanes, 1,000 procedures within procedures, {lanes} lanes
+  at once, and {operations} operations of expressions. At most {evaluations} elements are evaluated, or {each} for each
+  call with values in the text, if that is more. A file has at most {elements} elements, of these {most}; {names} names
+  with a value at one place; and {body} characters in a `body`. All files of a score have at most {all_elements}
   elements (reading them takes about a second), and as many again that files inherit from each other.
 """
 

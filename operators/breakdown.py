@@ -14,7 +14,7 @@ from ..bridge.tweaking.breakdown import Poses
 from .tweak_base import ForTweaks
 
 _ACROSS_PX = 400.0
-"""So far the mouse goes from the earlier pose to the later one, at an interface scale of 1."""
+"""Mouse distance from the earlier pose to the later one, at an interface scale of 1."""
 _STEP = 0.1
 
 

@@ -18,7 +18,7 @@ from .retarget_clips import retargeted
 
 _NAME = "takt"
 _MOST_FOLDERS = 5
-"""So many are named that are not looked into."""
+"""Greatest number of skipped folders that are named."""
 _handle: Any = None
 
 

@@ -12,7 +12,7 @@ from ..core.errors import TaktError
 from .long_work import LongWork
 
 _AT_ONCE_S = 0.05
-"""So long it works between two looks at what the user does."""
+"""Time of work between two checks for the user's input."""
 _TIMER_S = 0.01
 Steps = Generator[float, None, list[Told]]
 """Yields the share that is done, returns what is to be said. Closed before its end, it leaves nothing changed."""

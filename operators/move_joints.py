@@ -19,7 +19,7 @@ _NAVIGATION: Final = frozenset((
     "MOUSEROTATE", "MOUSESMARTZOOM", "NDOF_MOTION", "HOME", "ACCENT_GRAVE", "NUMPAD_PERIOD", "NUMPAD_PLUS",
     "NUMPAD_MINUS", *(f"NUMPAD_{number}" for number in range(10))))
 _SLOW: Final = 0.1
-"""Of the mouse's way, while Shift is held, as everywhere in Blender."""
+"""Factor on the mouse's movement while Shift is held, as everywhere in Blender."""
 _HINTS: Final = ("Drag: Move Joint   Ctrl: Into the Middle of the Mesh   Shift: Slowly   M: Mirror {mirror}   "
                  "Backspace: Put Back   Ctrl Z: Step Back   Enter: Accept   Esc: Cancel")
 

@@ -31,7 +31,7 @@ from ..core.retargeting.outcome import Outcome
 from .dropped_file import may_drop_on_character
 
 _COLUMN = 20
-"""So many clips are listed below each other."""
+"""Number of clips listed below each other."""
 
 
 class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):

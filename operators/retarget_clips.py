@@ -33,7 +33,7 @@ from ..core.retargeting.outcome import Outcome, table
 _AT_ONCE_S = 0.1
 _TABLE = "Retargeted Clips"
 _SAID, _SAID_BESIDE_TEXT = 20, 3
-"""So many refusals are reported, without and with the Text that lists all."""
+"""Greatest number of refusals that are reported, without and with the Text that lists all."""
 
 
 class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):

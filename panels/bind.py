@@ -20,7 +20,7 @@ from .sidebar import SidebarPanel, draw_reasons, draw_words
 
 _NAMES_SHOWN = 3
 _REPORT_SHARE = 0.4
-"""Of a row; the longer name beside it has the rest."""
+"""Share of a row; the longer name beside it has the rest."""
 
 
 class TAKT_PT_bind(SidebarPanel):

@@ -37,7 +37,7 @@ _PROBLEMS_SHOWN = 4
 _WARNINGS_SHOWN = 8
 _CHARACTERS_SHOWN = 24
 _NAME_SHARE = 0.62
-"""Of a row of the list of clips; lengths and buttons have the rest."""
+"""Share of a row of the list of clips; durations and buttons have the rest."""
 _MARGIN_LETTERS = 4
 
 

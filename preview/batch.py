@@ -20,12 +20,12 @@ from .shader import MORE_INFLUENCES, PAINTED, Variant
 _NORMAL_STEPS = 512
 """Corners of a vertex whose normals agree to one part in this share a vertex on the GPU."""
 _GREY = (0.6, 0.6, 0.6)
-"""The zone of what nothing moves."""
+"""Zone colour of vertices that no bone moves."""
 _BYTES = 4
-"""Of a number on the GPU."""
+"""Size of a number on the GPU."""
 
 _SHARE_OF_INFLUENCES = 0.7
-"""Of the time that reading a large mesh takes."""
+"""Share of influences in the time that reading a large mesh takes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,7 +33,7 @@ _AFTER = (0.79, 0.34, 0.0)
 _IN_TRANSITION = (0.60, 0.19, 0.39)
 _GHOST_ALPHA = 0.4
 _COPY_SPACING = 0.9
-"""Of the character's largest extent."""
+"""Distance between copies, as a multiple of the character's largest extent."""
 _FIRST_GHOST, _FIRST_COPY, _DOUBLE = 1000, 1, 900
 _MOST_PATHS = 64
 

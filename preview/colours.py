@@ -19,7 +19,7 @@ _ENOUGH = 0.16
 _APART = 0.09
 """The least that tells two apart which may touch somewhere."""
 _CLOSE_BY, _POINTS = 6, 4
-"""So many bones that lie closest may touch; points on a bone from which that is measured."""
+"""Number of the nearest bones that may touch; number of points on a bone by which that is measured."""
 
 # Matrices for linear RGB as seen with each kind of full colour blindness (Machado, Oliveira and Fernandes 2009).
 _SIGHTS = np.array((

@@ -9,7 +9,7 @@ from gpu_extras.batch import batch_for_shader
 from ..core.maths.arrays import FloatArray
 
 _CORNERS = np.array(((0, 1), (2, 1), (2, 3), (0, 1), (2, 3), (0, 3)))
-"""Of a box x0, y0, x1, y1, as two triangles."""
+"""Indices of a box x0, y0, x1, y1 as two triangles."""
 
 
 def draw_boxes(boxes: FloatArray, colours: FloatArray) -> None:

@@ -21,11 +21,11 @@ _SMALL: Final = 0.55
 """At a UI scale of 1; handles of fingers and other short bones are so many times as large."""
 
 _SHORT: Final = 0.03
-"""Of the skeleton's size: bones that are shorter have small handles."""
+"""Share of the skeleton's size: shorter bones have small handles."""
 
 _SIDES: Final = 24
 _RING: Final = 1.7
-"""Of a handle's radius: around it goes a ring as far as its joint is certain, a full turn where it is wholly so."""
+"""Radius of the ring, in radii of its handle. Its arc shows the joint's certainty, a full turn for 100 %."""
 
 _LINE_PX, _TEXT_PX, _PAD_PX, _BESIDE_PX = 2.0, 12.0, 4.0, 14.0
 _FONT: Final = 0
@@ -79,7 +79,7 @@ class Lens:
 
 
 _shown: list[Handles] = []
-"""Of each Fit Skeleton that goes on, its own."""
+"""The handles of each running Fit Skeleton."""
 
 _handle: Any = None
 

@@ -39,7 +39,7 @@ _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
 _VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
-"""So long the originals are shown once a menu is open from which a viewport can be rendered."""
+"""Time for which the originals are shown once a menu with viewport renders is open."""
 _LARGE_VERTICES = 100_000
 """From here on a mesh takes about half a second to read."""
 

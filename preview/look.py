@@ -24,7 +24,7 @@ _WORLD_FROM_LIGHT = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
 
 
 _OF_SURROUNDINGS = 2.5
-"""So much more light comes from Blender's own picture of surroundings than from its studio light, on what is grey."""
+"""Ratio of light on grey from Blender's own picture of surroundings to that from its studio light."""
 _NO_LIGHT = ((0.0, 0.0, 0.0, 0.0),) * 3
 
 

@@ -18,7 +18,7 @@ from ..core.playing.ahead import Ahead
 from ..core.playing.stage import Playable
 
 QUIET_S: Final = 0.3
-"""Time without drawing before motions are sampled: playing, dragging and typing are not disturbed."""
+"""So long nothing was drawn before motions are sampled: who plays, drags or types is not disturbed."""
 PAUSE_S: Final = 0.02
 _PORTION_S: Final = 0.008
 """Time limit of one portion; no further frames are begun after it."""
@@ -28,10 +28,10 @@ _MOST_FRAMES: Final = 4096
 
 @dataclass(eq=False)
 class Preparing:
-    """Frames and characters still to be sampled. drawn_s: time of the last drawing.
+    """What is still to be sampled. drawn_s: when something was drawn last.
 
-    key: the state that is sampled; while it stays equal, finished work stays valid. waiting: the characters whose
-    motions are not sampled yet, by the session_uids of their objects.
+    key: for what; as long as it stays the same, what is done needs not be done again. waiting: the characters whose
+    motions are not sampled yet, by the session's numbers of their objects.
     """
 
     drawn_s: float = 0.0

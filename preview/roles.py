@@ -20,7 +20,7 @@ from .character import PreviewCharacter
 from .instances import Rows, Tint, palette_of, palette_rows, sampled_rows
 
 Bones = Literal["", "BEHIND", "IN_FRONT"]
-"""Not at all; hidden by what is before them; before everything."""
+"""Hidden; covered by what is before them; in front of everything."""
 
 
 @dataclass(slots=True, eq=False)

@@ -51,7 +51,7 @@ _handle: Any = None
 _found: dict[int, _Found] = {}
 """By the session_uid of the characters that were drawn last."""
 _work: tuple[int, Motion, BackgroundWork[Shapes]] | None = None
-"""For whom, and of what motion, something is being looked for."""
+"""The character and the motion for which something is being computed, and the computation."""
 
 
 def switch(on: bool) -> None:

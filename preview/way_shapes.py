@@ -11,16 +11,16 @@ from ..core.playing.scene.traces import Traces
 
 _WAY: Final = (0.9, 0.9, 0.9, 0.75)
 _SIDES: Final = np.array(((0.10, 0.46, 0.81, 0.9), (0.79, 0.34, 0.0, 0.9)))
-"""Of the left and the right foot."""
+"""Colours of the left and the right foot."""
 _TARGET: Final = (0.93, 0.72, 0.02, 0.95)
 _WAY_WIDTH, _RING, _RING_WIDTH, _HAND = 0.03, 0.24, 0.04, 0.05
-"""In leg lengths; the ring's radius and width, and half of what marks where a hand goes."""
+"""In leg lengths: width of the path; radius and width of the ring; half the size of a hand's mark."""
 _CORNERS: Final = 20
 _PARTS: Final = ((0.68, 0.32, 0.5), (0.17, 0.17, 0.36))
 """Ball and heel of a footprint: the middle and half the length of an ellipse by the length, half its width by the
 width."""
 _LIFT: Final = 0.004
-"""In leg lengths: so high above the ground all lies."""
+"""Height above the ground of everything drawn, in leg lengths."""
 _TURNS: Final = np.linspace(0.0, 2.0 * np.pi, _CORNERS + 1)
 
 

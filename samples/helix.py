@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MODULE = "helix/Moves.skeleton.xml"
 ROOT = "root"
 JOINTS = 12
-"""Of the spine, above the root."""
+"""Number of joints of the spine, above the root."""
 HEIGHT_M = 2.0
 GROUND_M = 0.1
 PAIRS = 25

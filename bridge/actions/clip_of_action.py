@@ -17,7 +17,7 @@ from .curves_digest import digest_of_all_keys
 
 _DIGEST_BYTES = 16
 _MOST_LETTERS = 59
-"""Of a name that Blender can still put a number behind."""
+"""Longest name to which Blender can still add a number."""
 
 
 def earlier(armature_object: bpy.types.Object, path: Path, clip: str) -> bpy.types.Action | None:

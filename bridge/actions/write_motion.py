@@ -29,7 +29,7 @@ _FEW_SHOWN = 3
 _PROBLEMS_SHOWN = 5
 _DIGEST_BYTES = 16
 OF_ANOTHER_PARTNER = "partner"
-"""Of what an Action is made in which hands meet somebody who moves otherwise now."""
+"""Marks an Action made when hands met a character that moves differently now."""
 
 
 def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object,

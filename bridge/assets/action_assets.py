@@ -14,7 +14,7 @@ from ...core.errors import FileError
 _MOST_FILES: Final = 500
 """Files of libraries that are looked through for assets."""
 _names: dict[tuple[str, int], tuple[str, ...]] = {}
-"""Of files that were looked through, with the time at which each was changed."""
+"""Names of the Actions in each examined file, by path and time of change."""
 _brought: dict[tuple[str, str], int] = {}
 """Which Action was brought of a file and a name in this session, by its session_uid."""
 

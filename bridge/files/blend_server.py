@@ -28,7 +28,7 @@ from . import clips
 from .second_blender import MARK
 
 _IDLE_S: Final = 60.0
-"""So long it waits for a further file."""
+"""Time without requests after which it ends."""
 _MOST_PEAK: Final = 2**30
 """Bytes: once a file has taken more, another process is to read the next one."""
 

@@ -15,7 +15,7 @@ from ..actions.procedure_actions import Sampled
 from .engine_scene import engine_scene
 
 MOST_BYTES: Final = 63
-"""Of a name: so long those of tracks may be, by which Blender's exporters call animations."""
+"""Longest name of a track in bytes; Blender's exporters name animations after tracks."""
 
 
 def _write_gltf(path: Path) -> None:
@@ -41,7 +41,7 @@ _WRITERS: Final[Mapping[str, tuple[str, str, Callable[[Path], None]]]] = {
     ".glb": ("EXPORT_SCENE_OT_gltf", "glTF 2.0 format", _write_gltf),
     ".gltf": ("EXPORT_SCENE_OT_gltf", "glTF 2.0 format", _write_gltf),
     ".fbx": ("EXPORT_SCENE_OT_fbx", "FBX format", _write_fbx)}
-"""Of each ending the exporter's class, what its add-on is called, and what calls it."""
+"""For each ending, the exporter's class, the name of its add-on, and the function that calls it."""
 ENDINGS: Final = tuple(_WRITERS)
 
 

@@ -23,7 +23,7 @@ from ..rigs import constraints
 
 _SCENE: Final = "Takt export"
 _KINDS: Final = ("scenes", "collections", "objects", "armatures", "meshes", "actions", "materials", "images")
-"""Of which exporters may leave some behind."""
+"""Kinds of data of which exporters may leave some behind."""
 
 
 @contextmanager

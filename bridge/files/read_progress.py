@@ -13,7 +13,7 @@ from . import clips
 
 _STEPS = 100
 _NEARER = 0.1
-"""Nobody knows beforehand how many files there are: each goes on by that share of what is left."""
+"""The number of files is not known beforehand: each file advances progress by this share of the rest."""
 
 
 @contextmanager

@@ -34,7 +34,7 @@ _PACKAGE: Final = __name__.rpartition(".bridge.")[0]
 MARK: Final = "takt-blend-server "
 """What each answer of it begins with."""
 MOST_S: Final = 120.0
-"""So long the reading of one file may take."""
+"""Longest time for reading one file."""
 MOST_BYTES: Final = 4 * 2**30
 """And so much memory, where the system can limit that."""
 UNASKED_S: Final = 30.0
@@ -59,7 +59,7 @@ _ENDED: Final = ("the file is damaged: the Blender that read it has crashed. Ope
 _TOO_LONG: Final = "reading it takes longer than {:.0f} s; the file may be damaged"
 _DISK_BYTES: Final = 2**28
 _CACHE_VERSION: Final = 1
-"""Another one for each change of what a file is read as."""
+"""Increased with each change of what is read from a file."""
 
 _log = logging.getLogger(__name__)
 _kept = ClipStore(_KEPT_BYTES)

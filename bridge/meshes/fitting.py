@@ -22,13 +22,13 @@ from . import binding, mesh, shape
 from .binding import BindResult, BindTask, MeshTask
 
 _FITTING_TAKES: Final = 0.4
-"""Of the work, where the meshes are bound as well."""
+"""Share of the work that fitting takes if the meshes are bound as well."""
 
 _STANDS: Final = float(np.sqrt(0.5))
 """Cosine between the scene's up and that of a body, above which it stands."""
 
 _SHORTEST: Final = 1e-4
-"""Of the skeleton's size: Blender drops bones that are shorter."""
+"""Shortest bone, as a share of the skeleton's size: Blender drops shorter ones."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,10 +20,11 @@ from .mesh import armature_from_object, transformed
 
 _INFLUENCES: Final = 4
 _MOST_BYTES: Final = 1 << 28
-"""Of all points that are kept: thousands of characters. A fixed number of them fails where a scene has one more: each
-look then throws out what the next one asks for."""
+"""Greatest size of all cached points: enough for thousands of characters. A fixed number would fail in a scene with one
+character more: each check would then discard what the next one needs.
+"""
 _QUICK_VERTICES: Final = 50_000
-"""So many are read in a third of a second."""
+"""Number of vertices that are read in a third of a second."""
 Array = TypeVar("Array", FloatArray, IntArray)
 _points: OrderedDict[Hashable, SkinPoints | None] = OrderedDict()
 """What was read, by all that it depends on; of meshes and their weights that is the number that `changes` keeps."""

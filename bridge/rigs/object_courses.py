@@ -27,7 +27,7 @@ from .constraint_names import is_takts
 _MOST_FRAMES: Final = 20_000
 _MOST_SEEN: Final = 200
 _FARTHEST: Final = 1e9
-"""Blender's units; nothing can be counted with what is farther away."""
+"""Greatest distance in Blender's units; computations with larger ones are meaningless."""
 _BY_OBJECTS: Final = ("OBJECT", "ARMATURE", "LATTICE", "BONE")
 """Types of parents that carry as a whole."""
 _SIZES: Final = {"location": 3, "scale": 3, "rotation_euler": 3, "rotation_quaternion": 4, "rotation_axis_angle": 4,

@@ -21,7 +21,7 @@ from ..actions import curves
 from . import object_courses
 
 _SAME: Final = 1e-4
-"""Of the skeleton's size, and of rotations: what moves less stands still."""
+"""Tolerance, as a share of the skeleton's size, and for rotations: smaller motion counts as still."""
 _MOST_FRAMES: Final = 100_000
 _PATHS: Final = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
 

@@ -1,9 +1,9 @@
-"""A score performed in a thread: reading new files takes longer than a drawing may.
+"""A score performed in a thread of its own: files that were never read before take longer than a drawing may.
 
-Thread rules. The thread gets a Task, which holds no Blender data. It writes only to the store of clips, which has its
-own lock. Actions, and files that Blender opens, are read in Blender's main thread. If the thread meets one, it ends
-with NeedsBlender. `result`, called in the main thread, then reads it, and starts a new thread, which finds all earlier
-results in the store.
+Thread rules. The thread gets a Task, which holds nothing of Blender's, and writes nothing but the store of clips, which
+has a lock of its own. Actions, and files that Blender opens, are read by Blender in its main thread: where the thread
+meets one, it ends with NeedsBlender; `result`, called in the main thread, then reads it and lets a thread begin anew,
+which finds all that was read before in the store.
 """
 
 from __future__ import annotations

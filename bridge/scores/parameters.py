@@ -24,7 +24,7 @@ from .. import properties
 from ..actions.curves import bags
 
 Values = tuple[tuple[str, Value], ...]
-"""Of parameters, by name, but for those at their defaults."""
+"""Values of parameters, by name; those at their defaults are left out."""
 Seen = tuple[Values, int]
 """Values and the seed."""
 Again = Callable[[Values, int], Motion]

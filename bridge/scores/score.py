@@ -33,14 +33,14 @@ from .performing import Performance
 _log = logging.getLogger(__name__)
 
 _LEAST_PERFORMANCES = 64
-"""Of how many the results are kept at least; of a scene with many characters two for each object."""
+"""Least number of cached results; in a scene with many characters, two for each object."""
 _PATIENCE_S = 0.01
 """What is performed by then is shown in the next drawing."""
 _LOOK_AGAIN_S = 0.02
 _QUICK_S = 0.03
 """A score that was performed within that is waited for when it has changed: the next drawing shows it."""
 _INSTANT_S = 0.012
-"""So long at most one is waited for that was never performed."""
+"""Longest time to wait for a score that was never performed."""
 _AS_KEPT: Mapping[str, object] = {}
 _MEETS: Hashable = object()
 """In a key, between what a character does by itself and those whom it meets."""
@@ -80,7 +80,7 @@ _with_tweaks: Callable[[bpy.types.Object, Motion], Motion] | None = None
 """Adds to a motion what an animator has changed above it; see tweaked_motion.py."""
 _when_performed: Callable[[], None] | None = None
 _to_tell: dict[Callable[[], None], None] = {}
-"""Who is told as soon as nothing waits any longer."""
+"""Functions to call as soon as no score is waiting any longer."""
 
 
 def performed(armature_object: bpy.types.Object, formats: Mapping[str, Format]) -> Performance:

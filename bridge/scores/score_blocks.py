@@ -71,7 +71,7 @@ class Blocks:
 _blocks: dict[int, tuple[tuple[Hashable, ...], Blocks]] = {}
 """By the armature's object, by its session_uid, with all that they depend on but files; the text comes first."""
 _missed: dict[int, tuple[Layout, tuple[Problem, ...], Mapping[BoxId, Problem]]] = {}
-"""By the same, with what it was found in."""
+"""By the same key, the missed targets and the layout in which they were found."""
 
 
 def shown(armature_object: bpy.types.Object) -> Blocks | None:

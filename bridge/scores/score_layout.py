@@ -12,7 +12,7 @@ from ..properties import ScoreSettings, TaktCharacter
 _ICONS: Final[Mapping[str, Literal["EMPTY_AXIS", "CURVE_PATH", "OBJECT_DATA", "MESH_GRID", "ARMATURE_DATA"]]] = {
     "place": "EMPTY_AXIS", "path": "CURVE_PATH", "prop": "OBJECT_DATA", "floor": "MESH_GRID",
     "person": "ARMATURE_DATA"}
-"""Of what plays the kinds of roles."""
+"""Icons of the kinds of objects that play roles."""
 METHODS_PANEL = "TAKT_PT_transition_methods"
 """The popover with a picture of each method."""
 _PARTS = (

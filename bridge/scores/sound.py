@@ -22,9 +22,9 @@ from ..guard import guarded
 _MOST_S: Final = 3600.0
 """Longer sounds are refused: half a megabyte of FLAC may hold hours of silence."""
 _PIECE_S: Final = 60.0
-"""So much is decoded at a time: Blender takes ten times the memory of what it decodes at once."""
+"""Length that is decoded at a time: Blender takes ten times the memory of what it decodes at once."""
 _MOST_BYTES: Final = 1 << 28
-"""Of all waveforms that are kept, the last one apart: six hours."""
+"""Greatest size of all cached waveforms except the last one: six hours."""
 _LOOK_AGAIN_S = 0.1
 _CHANNELS = range(1, 129)
 _STRIP = "Takt Music"

@@ -20,11 +20,12 @@ TURNS_DEG: Final = 30.0
 WALKS: Final = 0.35
 """In legs per second, over the ground: what is slower is no gait."""
 RUNS: Final = (1.2, 2.4)
-"""Below the first nobody runs; from the second on nobody walks. A grown man walks at 1.6 and runs from 2.4 on (Froude
+"""Speeds below which nobody runs, and from which on nobody walks. An adult walks at 1.6 and runs from 2.4 on (Froude
 number v²/gl of 0.5, at which people begin to run: Alexander, Optimization and gaits in the locomotion of vertebrates,
-1989)."""
+1989).
+"""
 FLIES: Final = 0.12
-"""Of a gait in which both feet are off the ground for a larger share is a run."""
+"""Share of a gait with both feet off the ground above which it is a run."""
 STRIDE: Final = 0.3
 CARRIED: Final = 0.2
 """In legs: a body whose feet are both moved so far by one step goes, though it does not go far."""
@@ -41,7 +42,7 @@ STILL: Final = (0.15, 0.45)
 SLOW, FAST = 80.0, 140.0
 """Steps in a minute."""
 LEADS: Final = (0.6, 0.75)
-"""Of the limbs' way: what one limb does alone, and what both arms or both legs do."""
+"""Shares of all limbs' motion from which on one limb leads, or both arms or both legs do."""
 CLOSED: Final = 0.05
 """In legs: a clip whose end is so near to its beginning goes round."""
 TOUCHES: Final = 0.25

@@ -21,9 +21,9 @@ TRUNK: Final = "trunk"
 """Effector: seat and back."""
 HEAD: Final = "head"
 BODY: Final = "body"
-"""Effector: whatever is lowest while feet do not bear the body, as of one who rolls or turns over in the air."""
+"""Effector: the lowest part while feet do not carry the body, as in a roll or a turn in the air."""
 JOINTS: Final = "joints"
-"""Effector: any joint but those of feet that is low and slow, as of one who lies, crawls or kneels."""
+"""Effector: any low and slow joint except those of feet, as in lying, crawling or kneeling."""
 HANDS: Final = ("l_hand", "r_hand")
 FEET: Final = {"l": "l_foot", "r": "r_foot"}
 

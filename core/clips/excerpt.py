@@ -20,7 +20,7 @@ from .keyed import keys_of, packed
 SKIP_ZONES: Final = 4.0
 """Over so many times what is passed over at an end, the part is played more slowly; never longer than it lasts."""
 ROUND_ZONES: Final = 8.0
-"""The same of what goes round, whose other end is as good a beginning: so it is hurried less."""
+"""The same for a loop, whose other end is as good a beginning, so its speed changes less."""
 _INVERSE_STEPS: Final = 2048
 _NOTHING_S: Final = 1e-12
 _SAME_TIME_S: Final = 1e-9

@@ -5,8 +5,10 @@ from typing import Final
 import numpy as np
 
 _SAME_FRAME: Final = 0.02
-"""Of a frame. Files say lengths in few digits, or in single precision: .004 of a frame after ten minutes at 120 in a
-second. A frame more for so little would show no motion, and a cycle would stop for an instant."""
+"""Tolerance in frames. Files store durations in few digits, or in single precision: the error is .004 of a frame after
+ten minutes at 120 frames per second. An extra frame for so little would show no motion, and a loop would stop for an
+instant.
+"""
 
 _MOST: Final = 1e15
 

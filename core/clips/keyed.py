@@ -18,10 +18,10 @@ FINE_S: Final = SAMPLE_S / 2.0
 """And such steps do where skin comes near to something."""
 
 _LONG_ENOUGH: Final = 1.3
-"""Of a step: gaps up to this length are left alone; also those between 24 frames a second, of SAMPLE_S."""
+"""Gaps up to this many steps get no extra keys; so keys at 24 frames per second are left alone with SAMPLE_S."""
 
 _ROUNDING: Final = 1e-3
-"""Of a step: times that are so little before one are in it."""
+"""Tolerance in steps: times this little before a step belong to it."""
 
 _SAME_S: Final = 1e-3
 

@@ -22,7 +22,8 @@ from .posed_rows import JointRows, Keys, keys_of_rows, rows_of
 from .tracks import Tracks
 
 _NUMBERS_AT_ONCE: Final = 65_536
-"""Of joints and frames: what is worked on stays in the processor's cache, and numpy is not called too often."""
+"""Number of joints times frames that are processed together: the data stays in the processor's cache, with few calls.
+"""
 _FEWEST_AT_ONCE: Final = 128
 
 

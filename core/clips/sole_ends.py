@@ -13,9 +13,9 @@ from ..skeletons.maps import SkeletonMap
 from .clip import Clip
 
 _FEWEST: Final = 8
-"""So many vertices show the shape of a foot."""
+"""Least number of vertices that show the shape of a foot."""
 _SOLE: Final = 0.2
-"""Of the foot's height: what of its skin is so low is its sole."""
+"""Share of the foot's height in which its skin counts as sole."""
 _UPRIGHT: Final = 0.5
 """Sine: below shins that rest nearer to the level nothing tells what is below the foot."""
 

@@ -18,7 +18,7 @@ from .limbs import unit
 from .mirroring import Plane, Symmetry, made_alike
 
 _ARM_ENDS: Final = 1.2
-"""Of the way from a hand to where those to the other hand and to the head part: beyond is only trunk."""
+"""Share of the way from a hand to where the ways to the other hand and to the head separate; beyond is only trunk."""
 
 _BY_FEET: Final = 0.5
 _BY_KNEES: Final = 0.25
@@ -29,7 +29,7 @@ _BY_HINT: Final = 0.2
 """What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
 
 _CLEARLY: Final = 0.6
-"""So many votes leave no doubt."""
+"""Number of votes that leave no doubt."""
 
 _STANDS: Final = 0.75
 _ACROSS: Final = 0.65
@@ -39,23 +39,25 @@ one plane, but for such a share of their length."""
 
 _FOURS: Final = "It stands on four legs: the arms are its fore legs"
 _TOES: Final = 0.08
-"""Of the foot's length: what lies so near to its foremost cell is the tip of the toes."""
+"""Share of the foot's length: cells this near to its foremost cell are the tip of the toes."""
 
 _TOE_IS: Final = 0.12
-"""Of the leg's length: a foot that reaches so far to the front tells surely where that is."""
+"""Share of the leg's length: a foot that reaches this far to the front shows the facing direction for certain."""
 
 _LEGS_HIDDEN: Final = 0.3
-"""Of the shoulders' height: legs that part lower are none, but the corners of a robe."""
+"""Share of the shoulders' height: legs that separate lower are no legs, but the corners of a robe."""
 
 _LEGS_LOW: Final = 0.55
 """Hips that are lower than that may be below a skirt's hem."""
 
 _HEM: Final = 0.15
-"""Of a body's height: a robe's lowest part, whose middle is below the head."""
+"""Share of a body's height: the lowest part of a robe, whose middle is below the head."""
 
 _SHORT_LEGS: Final = 0.7
 _LOW_HIP: Final = 0.3
-"""Of the trunk's length: thighs likely touch where legs, to the ankles, are no longer; how sure hips are then."""
+"""Share of the trunk's length: if the legs down to the ankles are no longer, thighs likely touch. Also the certainty of
+hips then.
+"""
 
 _ROBE: Final = ("The legs cannot be seen, as under a robe; they stand where anatomy has them",)
 

@@ -16,11 +16,12 @@ from .limbs import Stem, smoothed, unit
 from .mirroring import Plane, Symmetry
 
 _LIKE: Final = 0.8
-"""So much of a body, mirrored, lies in it: else it has no two sides."""
+"""Least share of a body that coincides with its mirror image; a body with less has no two sides."""
 
 _NEAR: Final = 0.08
-"""Of the longest way through the body: so near to each other's mirror images two ends are a pair; an end that is so
-near to its own lies in the middle."""
+"""Share of the longest way through the body: two ends this near to each other's mirror images are a pair, and an end
+this near to its own is in the middle.
+"""
 
 _FREE: Final = 0.07
 _SLIM: Final = 1.7
@@ -44,13 +45,13 @@ _POINT: Final = 0.3
 """Limbs point down if their ways together are so long, as a share of their lengths."""
 
 _LIES: Final = 0.6
-"""Of a spine that lies the cosine with up is less."""
+"""Greatest cosine between a horizontal spine and up."""
 
 _TRUNK: Final = 0.1
-"""Of the spine: between limbs that are nearer to each other there is no trunk."""
+"""Share of the spine: between limbs nearer to each other there is no trunk."""
 
 _LEGS_REACH: Final = 0.15
-"""Of the body's height: limbs that end so near to its lowest point are legs."""
+"""Share of the body's height: limbs that end this near to its lowest point are legs."""
 
 _BY_HINT: Final = 0.3
 _BY_GIRTH: Final = 0.5
@@ -61,10 +62,10 @@ _BY_FEELERS: Final = 0.4
 
 _CLEARLY: Final = 0.5
 _END: Final = 0.15
-"""Of the spine: its end, whose girth is compared."""
+"""Share of the spine at each end whose girth is compared."""
 
 NO_HEAD: Final = 0.09
-"""Of the spine: a body whose legs all leave it so near to its end has no head there."""
+"""Share of the spine: a body whose legs all leave it this near to its end has no head there."""
 
 _THIN: Final = 0.6
 """A limb is a feeler if it is so much thinner than the others, or the only ones, near the head."""

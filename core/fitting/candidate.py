@@ -32,7 +32,7 @@ _FINER: Final = 1.6
 are looked at again with cells so many times as fine."""
 
 _GAP: Final = 12
-"""So many cells deep narrow gaps between them are opened then."""
+"""Depth in cells to which narrow gaps between them are opened then."""
 
 _DOUBTFUL: Final = 0.5
 """Below such a certainty parts are left out in turn."""

@@ -31,7 +31,7 @@ _FOLLOW: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
 _FINGER: Final = re.compile(r"([lr]_(?:thumb|index|middle|ring|pinky))([23])")
 _CHAIN: Final = re.compile(r"(.*?)_?\d+")
 _SAME: Final = 1e-9
-"""Of the skeleton's size: a bone ends at a joint that is so near to its end."""
+"""Share of the skeleton's size: a bone ends at a joint this near to its end."""
 
 
 @dataclass(frozen=True, eq=False)

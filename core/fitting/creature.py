@@ -17,7 +17,7 @@ from .problem import FittedSkeleton
 _SPINE_BONE: Final = 0.14
 _MOST_SPINE: Final = 4
 _MOST_TAIL: Final = 6
-"""Of the spine's length, bones of trunk, neck and tail; how many at most."""
+"""Shares of the spine's length for bones of trunk, neck and tail, and their greatest numbers."""
 
 _GIRTHS: Final = 1.6
 _FEWEST, _MOST = 4, 12
@@ -25,20 +25,20 @@ _FEWEST, _MOST = 4, 12
 
 _HEAD: Final = 2.4
 _HEAD_AT_MOST: Final = 0.6
-"""A head is so many radii of its end long, and no more than this share of what lies before the fore legs."""
+"""Length of a head in radii of its end, and its greatest share of the part before the fore legs."""
 
 _HEAD_END: Final = 0.12
 _BEND: Final = 0.05
-"""Of a limb's length: it bends where it is so far from straight."""
+"""Share of a limb's length: it bends where it is this far from straight."""
 
 _LONG: Final = 0.12
-"""Of the spine: a limb that is no leg has two bones if it is longer."""
+"""Share of the spine: a longer limb that is no leg has two bones."""
 
 _ROOT: Final = 1.3
 """A limb's first joint lies so many of its radii inside the trunk."""
 
 _FOOT: Final = 0.12
-"""Of a leg's length, where it shows no bends: from the tip to the ankle."""
+"""Share of a leg's length from the tip to the ankle, if the leg shows no bends."""
 
 _CERTAIN: Final = 0.6
 _CERTAIN_BEND: Final = 0.85

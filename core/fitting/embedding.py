@@ -43,7 +43,7 @@ _SHIN: Final = 0.25, 0.5
 """Shares of the free limb: the toes end there; and there is the shin."""
 
 SHARED: Final = 0.7
-"""Of a limb: ends that part no farther from its tip are ends of one limb."""
+"""Share of a limb: ends that separate nearer to its tip are ends of one limb."""
 
 _CLEAR: Final = 0.25
 _SHAPES: Final = ("thin legs", "thin head", "sheets")

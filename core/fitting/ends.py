@@ -14,16 +14,16 @@ from .level_sets import Course, LevelSets, extremities
 _FAR_POINTS: Final = 5
 MOST_ENDS: Final = 9
 _SHORTEST: Final = 0.04
-"""Of the longest way through the body: what reaches out less is no end."""
+"""Share of the longest way through the body: shorter branches are no ends."""
 
 SAMPLES: Final = 64
-"""Of the longest way through a body, steps at which it is measured."""
+"""Number of steps in which the longest way through a body is measured."""
 
 _DEEP: Final = 4
 """Layers; cells that lie deeper count as so deep."""
 
 _BESIDE: Final = 0.75
-"""Of the way from one end to the middle between two: there each is still on its own side, whatever its pose."""
+"""Share of the way from one end to the middle between two, at which each is still on its own side in any pose."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ _SEVERAL: Final = ("the mesh has two or more large parts that are not one humano
 _NO_SHAPE: Final = ("the mesh has no two sides that mirror each other, and is not long and slim either; straighten it, "
                     "or add the armature by hand")
 _APART: Final = 0.02
-"""Of the mesh's height: two parts that are each so high, with such a gap between them, are two bodies."""
+"""Share of the mesh's height: two tall parts with such a gap between them are two bodies."""
 
 
 def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> FittedSkeleton:

@@ -30,21 +30,21 @@ _SHORTEST: Final = 0.16
 finger has at least."""
 
 _FREE: Final = 0.86
-"""Of the way from knuckle to fingertip lies beyond the web; the rest is in the palm."""
+"""Share of the way from knuckle to fingertip beyond the web; the rest is in the palm."""
 
 _PHALANGES: Final = 0.0, 0.48, 0.76
 _THUMB: Final = 0.0, 0.55
 """Where joints are on the way from the knuckle to the tip, as shares of it, after H-Anim."""
 
 _THUMB_ROOT: Final = 0.33
-"""Of the way from the wrist to the thumb's knuckle its first joint."""
+"""Share of the way from the wrist to the thumb's knuckle at which its first joint is."""
 
 _FEWEST: Final = 5
 """A hand with fewer fingers is a mitten: nothing tells which fingers they are."""
 
 _OTHER_WRISTS: Final = 0.85, 1.2
 _CLEAR: Final = 1.3
-"""So many times as far from the fingertip the wrist may be, where fingers are less clear than that, or not found."""
+"""Factor on the wrist's greatest distance from the fingertip if fingers are unclear, or not found."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ _HIP_DEPTH: Final = 0.07
 _ELBOW: Final = 0.5
 _KNEE: Final = 0.5
 _WRIST: Final = 0.26
-"""Of the way from the finger's tip to the shoulder."""
+"""Position of the wrist, as a share of the way from the finger's tip to the shoulder."""
 
 _HAND_ENDS: Final = 0.18, 0.65
 _HAND_AT_MOST: Final = 0.53
@@ -41,7 +41,7 @@ _HAND_OF_GIRTH: Final = 2.0
 """A hand is no shorter than a ball of its girth, so many radii."""
 
 _FOOT: Final = 0.25
-"""Of the way from toes to crotch: so long is the foot at most."""
+"""Greatest length of a foot, as a share of the way from toes to crotch."""
 
 _STANDS: Final = 0.6
 """Cosine between leg and trunk from which on the shin is first taken to go on from the trunk."""
@@ -84,7 +84,7 @@ _NECK_BELOW: Final = 0.2
 """The neck's base is so many of its radii below where it is narrowest."""
 
 _SKULL_ABOVE: Final = 0.25
-"""Of the way from there to the crown, the skull's base."""
+"""Position of the skull's base, as a share of the way from the neck's narrowest place to the crown."""
 
 _SKULL_OF_SHOULDER: Final = 0.36
 """So high it is above the neck's narrowest place in halves of the shoulders' width. Where a head is larger than the

@@ -16,7 +16,7 @@ from .limbs import unit
 from .problem import GUESSED, FittedSkeleton
 
 _ROOT_ABOVE_HIPS: Final = 0.01
-"""Of the way from hips to shoulders."""
+"""Height of the root above the hips, as a share of the way from hips to shoulders."""
 
 _SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
 """Joints of the trunk, and where they are on the way from the root to the neck's base."""

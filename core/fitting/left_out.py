@@ -17,7 +17,7 @@ from .more_limbs import ExtraParts, thin_parts
 
 _LOOSE: Final = 0.3
 _MOST_LOOSE: Final = 5
-"""So many of the largest loose parts, none with more than this share of the surface, are left out in turn."""
+"""Number of the largest loose parts that are left out in turn, and the greatest share of the surface of each."""
 
 _BETTER: Final = 0.1
 """What is left without a part has to be so much more a humanoid."""
@@ -26,19 +26,19 @@ _NO_WORSE: Final = 0.2
 """Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
 
 _MOST_KEPT: Final = 0.7
-"""Of the body's cells: without thin parts so many are left."""
+"""Greatest share of the body's cells that may remain without thin parts."""
 
 _MOST_BODIES: Final = 2
-"""So many of the largest parts may be the body under a skirt."""
+"""Number of the largest parts that may be the body under a skirt."""
 
 _SAME_ENDS: Final = 0.05
-"""Of the body's height: without its clothes, hands and soles are where they were, but for so much."""
+"""Share of the body's height by which hands and soles may move when clothes are left out."""
 
 SECOND_BODY: Final = 0.6
-"""Of the largest part's surface: another one that is larger may be a second body."""
+"""Share of the largest part's surface: another part that is larger may be a second body."""
 
 AS_HIGH: Final = 0.6
-"""Of the mesh's height: a part that is so high may be a body."""
+"""Share of the mesh's height: a part this tall may be a body."""
 
 Tell = Callable[[float], None]
 """Takes the share of the work done, and raises where the work is to end."""

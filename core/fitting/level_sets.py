@@ -12,7 +12,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .cells import Cells
 
 _WIDTH: Final = 1.5
-"""Of a level, in cells: thinner ones have gaps on slanted limbs."""
+"""Thickness of a level in cells; thinner ones have gaps on slanted limbs."""
 
 
 @dataclass(frozen=True, eq=False)

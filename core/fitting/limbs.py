@@ -28,13 +28,15 @@ _TRUNK: Final = 3.3
 """At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
 
 _AS_CLEAR: Final = 0.5
-"""Of several waists the outermost counts that has this share of the clearest, as the wrist before the elbow."""
+"""Of several waists with at least this share of the clearest one's depth, the outermost counts, such as the wrist
+before the elbow.
+"""
 
 _NEARLY: Final = 0.02
 """Places whose waist is less clear by no more than this are as narrow; their middle counts."""
 
 _FALLEN: Final = 0.2
-"""A swelling ends where this share of what its radius exceeds that of the waist is left."""
+"""A swelling ends where its excess over the waist's radius has fallen to this share."""
 
 
 @dataclass(frozen=True, eq=False)

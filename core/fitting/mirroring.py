@@ -12,7 +12,9 @@ from .cells import Cells
 from .humanoid import Limb
 
 _ALIKE: Final = 0.9
-"""So much of a humanoid, mirrored, lies in it: then its limbs are alike, whatever it wears on one side."""
+"""Least share of a humanoid that coincides with its mirror image for its limbs to be alike, whatever it wears on one
+side.
+"""
 
 _NEARLY: Final = 0.06
 """Limbs whose mirror images differ by less than this share of the body's height are made alike by their means."""

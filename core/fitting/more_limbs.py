@@ -33,10 +33,10 @@ _BEHIND: Final = 0.04
 """A thin part is so long, and what is behind it is measured so far: shares of the longest way through the body."""
 
 _OF_ARM: Final = 0.8
-"""Of an arm from its end on: what is farther is the shoulder, which is thicker in any case."""
+"""Share of an arm from its end on; the rest is the shoulder, which is thicker in any case."""
 
 _LONG_PART: Final = 0.15
-"""Of the longest way: shorter parts that are thin all round, as fingers, are no swords."""
+"""Share of the longest way: shorter parts that are thin all round, such as fingers, are no swords."""
 
 _NEAR_THICK: Final = 2
 """Layers of cells around thick parts that belong to these."""
@@ -45,7 +45,7 @@ _MOST: Final = 3
 """Thin parts that are left out in turn."""
 
 _LIMB: Final = 0.1
-"""Of the longest way: what reaches out less is no limb."""
+"""Share of the longest way: shorter branches are no limbs."""
 
 _FLAT: Final = 0.5
 """A limb whose cross-section is less round is none, but a sheet."""

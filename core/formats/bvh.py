@@ -30,14 +30,14 @@ from .frame_time import LEAST_S, exact_frame_time
 MAX_JOINTS: Final = 10_000
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _FARTHEST: Final = 1e6
-"""Of the skeleton's bones, one behind the other: farther off, Blender's numbers do not tell a body's joints apart."""
+"""Greatest distance, in total bone lengths: farther off, Blender's numbers do not resolve a body's joints."""
 _MOST_TURNED: Final = 3.6e8
 """Degrees, of a million turns."""
 MAX_FRAMES: Final = 2_000_000
 MAX_VALUES: Final = 50_000_000
 """Frames, and numbers in all of them; no more are read."""
 _MOST_PARTS: Final = 30 * MAX_JOINTS
-"""Of lines and braces before MOTION; no more are read."""
+"""Greatest number of lines and braces before MOTION."""
 _AT_ONCE: Final = 2**17
 """Characters of which the numbers are read at once."""
 _TURNS_AT_ONCE: Final = 2**14

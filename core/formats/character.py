@@ -18,7 +18,7 @@ from ..skeletons.skeleton import Skeleton
 from ..skinning.influences import Influences
 
 MAX_MESHES: Final = 2_000
-"""Of a file; more are refused."""
+"""Greatest number of meshes of a file; more are refused."""
 TRIANGLE_SPENT: Final = 40
 """Numbers that a triangle counts for, of those that a file may be made into."""
 

@@ -21,7 +21,7 @@ from .character import CharacterFile
 from .misnamed import misnamed
 
 MAX_BYTES: Final = 256 * 2**20
-"""Of one file; larger ones are not read."""
+"""Greatest size of a file; larger ones are not read."""
 TAKE_ANOTHER: Final = "export the file again, or take another copy of it"
 """What messages about damaged files advise."""
 _RAW: Final = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError,

@@ -43,9 +43,9 @@ from .vrma_write import write as write_vrma
 
 MAX_ANIMATIONS: Final = 2000
 MAX_CHANNELS: Final = 200_000
-"""Of all animations."""
+"""Greatest number of channels of all animations."""
 _SAME: Final = 1e-5
-"""Of a number of keys: so little more is rounding."""
+"""Tolerance in numbers of keys: smaller excess is rounding."""
 _STEP_S: Final = 1.0 / 60.0
 """Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0

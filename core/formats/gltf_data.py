@@ -24,9 +24,9 @@ from . import meshopt
 from .format import MAX_BYTES, TAKE_ANOTHER, Source
 
 MAX_VALUES: Final = 20_000_000
-"""Of a file; more are refused."""
+"""Greatest number of values of a file; more are refused."""
 MAX_ENTRIES: Final = 200_000
-"""Of one list of objects."""
+"""Greatest length of a list of objects."""
 MAX_JSON: Final = 5_000_000
 """Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
 _MOST_NOTES: Final = 20

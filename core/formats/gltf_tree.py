@@ -15,7 +15,7 @@ from .gltf_data import Entry, GltfData
 MAX_NODES: Final = 20_000
 MAX_SKINS: Final = 1000
 MAX_JOINTS: Final = 200_000
-"""Of all skins together, and of all bodies, each with the nodes between them."""
+"""Greatest number of joints of all skins and bodies together, with the nodes between them."""
 _FEWEST: Final = 8
 """Fewer joints are no body of their own; they belong to the one beside them."""
 _EXACT: Final = 1e-6

@@ -26,7 +26,7 @@ _ALL_ZERO, _AS_THEY_ARE = 2, 3
 """Control modes of a byte position that has no groups."""
 _SMALLEST_TAIL: Final = {0: 32, 1: 24}
 MAX_GROUPS: Final = 3_000_000
-"""Of one buffer; no more are read."""
+"""Greatest number of groups of a buffer; no more are read."""
 _AT_ONCE: Final = 2**14
 """Groups."""
 _LONGEST_RUN: Final = _GROUP * (2 * _LITERAL + _GROUP)

@@ -25,7 +25,7 @@ from .gltf_tree import GltfTree, Transforms, decomposed, unique
 CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
 """The properties of a node that move, and of how many numbers their values are."""
 MAX_CLIPS: Final = 5_000
-"""Of all bodies: one for each animation that moves it."""
+"""Greatest number of clips of all bodies: one for each animation that moves a body."""
 _SAME: Final = 1e-5
 """Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
 _UNSCALED: Final = 1e-4

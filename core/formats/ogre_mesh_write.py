@@ -33,7 +33,7 @@ from .ogre_mesh_binary import (
 
 VERSION: Final = "[MeshSerializer_v1.8]"
 MOST_INDEX: Final = 0xFFFF
-"""Of 16 bits: a submesh with more vertices has indices of 32."""
+"""Largest index of 16 bits; a submesh with more vertices has indices of 32 bits."""
 _BOUNDS: Final = 0x9000
 _FLOAT2, _FLOAT3 = 1, 2
 _POSITION, _NORMAL, _UV = 1, 4, 7

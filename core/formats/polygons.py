@@ -17,7 +17,7 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .character import fans
 
 MAX_CORNERS: Final = 1_024
-"""Of a polygon that is not convex; those of more stay fans."""
+"""Greatest number of corners of a concave polygon; polygons with more are cut into fans."""
 MAX_TESTS: Final = 2_500_000
 """Tests of a corner against another one in all polygons of a file; what needs more stays fans."""
 _ROUND: Final = 3_000

@@ -128,4 +128,4 @@ def _read(source: Source) -> CharacterFile:
 
 
 FORMAT: Final = Format("RITE_MODEL", "RiTE", (".ram",), read_characters=_read)
-"""Of characters alone: it has no clips, so it is none of the formats of clips."""
+"""Format of characters only: it has no clips, so it is not among the formats of clips."""

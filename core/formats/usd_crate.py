@@ -21,9 +21,9 @@ from .usd_lz4 import decompressed, integers
 MAGIC: Final = b"PXR-USDC"
 _SECTIONS: Final = ("TOKENS", "STRINGS", "FIELDS", "FIELDSETS", "PATHS", "SPECS")
 _MAX_COUNT: Final = 300_000
-"""Of anything that a section lists."""
+"""Greatest number of entries of a section."""
 _MAX_PACKED: Final = 2 * 2**20
-"""Compressed bytes of a file, without what nobody asks for, and bytes that they hold."""
+"""Greatest number of compressed bytes of a file, apart from sections that are not read, and of unpacked bytes."""
 _MAX_UNPACKED: Final = 64 * 2**20
 _IS_ARRAY, _IS_INLINED, _IS_COMPRESSED, _PAYLOAD = 1 << 63, 1 << 62, 1 << 61, (1 << 48) - 1
 _INT, _INT64, _UINT64, _HALF, _FLOAT, _DOUBLE = 3, 5, 6, 7, 8, 9
@@ -43,7 +43,7 @@ _FEW: Final = 16
 """Shorter arrays are never compressed."""
 _ATTRIBUTE, _PRIM, _ROOT, _RELATIONSHIP, _VARIANT = 1, 6, 7, 8, 10
 _LAST_KIND: Final = 11
-"""Of specs."""
+"""The last kind of specs."""
 _BRING_IN: Final = ("references", "payload", "inheritPaths", "subLayers", "specializes")
 
 

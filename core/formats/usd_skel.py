@@ -38,7 +38,7 @@ from .usd_tree import Space, local_matrices, moved, space_of
 _SOURCE: Final = "skel:animationSource"
 _PARTS: Final = (("translation", "translations", 3), ("rotation", "rotations", 4), ("scale", "scales", 3))
 MAX_JOINTS: Final = 20_000
-"""Of all skeletons."""
+"""Greatest number of joints of all skeletons."""
 _LEAST_SPENT: Final = 200
 """Numbers that each joint of a skeleton counts for, and each track of one in a clip."""
 _ANIMATION_SPENT: Final = 25_000

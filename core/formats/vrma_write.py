@@ -39,7 +39,7 @@ _STANDS: Final = 0.8, 1.25
 """A body whose hips are so high, as a share of their height above its lowest joint, rests on the ground."""
 _FLOAT: Final = 5126
 _STILL: Final = 1e-3
-"""Of the skeleton's size; what is moved by less is where it rests."""
+"""Share of the skeleton's size; a smaller translation counts as rest."""
 
 
 def write(file: ClipFile) -> bytes:

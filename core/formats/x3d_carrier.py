@@ -28,7 +28,7 @@ _STEP_S: Final = 1e-5
 """How long before the second of two keys at one time the first one counts."""
 _SAME: Final = 1e-6
 _SHEAR: Final = 1e-3
-"""Of the scale; less is not said."""
+"""Share of the scale below which shear is not reported."""
 _SPENT: Final = 48
 _LEAST_SPENT: Final = 20_000
 """Numbers that each matrix counts for, and each body that a sensor carries."""

@@ -17,7 +17,7 @@ from .x3d_body import turns
 from .x3d_scene import Node, Scene
 
 _AROUND: Final = 32
-"""Sides of what is round."""
+"""Number of sides of round shapes."""
 _RINGS: Final = 16
 """From pole to pole of a sphere."""
 _SAME: Final = 1e-9

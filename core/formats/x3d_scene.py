@@ -24,7 +24,7 @@ from .polygons import Filler
 MAX_NODES: Final = 50_000
 """Also of routes."""
 MAX_DEPTH: Final = 100
-"""Of nodes within nodes."""
+"""Greatest depth of nodes within nodes."""
 MAX_VALUES: Final = 20_000_000
 """Numbers of a file; more are refused."""
 _NO_NAME: Final = re.compile(r"[^A-Za-z0-9_\-]")

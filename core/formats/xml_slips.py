@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from ..errors import quoted, some_of
 
 MOST_BYTES: Final = 2**22
-"""Of larger documents nobody has written a tag by hand."""
+"""Greatest size of a document written by hand; larger ones are not searched for slips."""
 _MOST_OPEN: Final = 5
-"""So many open tags are named."""
+"""Greatest number of open tags that are named."""
 _NAME: Final = re.compile(r"[^\W\d][\w.\-:]*|:[\w.\-:]*")
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _REFERENCE: Final = re.compile(r"&(?:#\d+|#x[0-9a-fA-F]+|amp|lt|gt|quot|apos);")

@@ -20,7 +20,7 @@ from ..errors import FileError
 _BEFORE, _AFTER = ".takt-", ".tmp"
 """How the names of files begin and end that are written beside the user's, until they take their place."""
 _ABANDONED_S: Final = 3600.0
-"""Such a file that nobody has written to for that long was left by a process that was killed."""
+"""A temporary file that has not been written to for this long was left by a process that was killed."""
 _TURN_S: Final = 2.0
 """A process has had its turn to put a file into its place long before that, or was killed."""
 _LOOK_AGAIN_S: Final = 0.002

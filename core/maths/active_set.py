@@ -23,12 +23,12 @@ from .arrays import BoolArray, FloatArray, IntArray, side_by_side
 from .banded import solve_pentadiagonal
 
 _States = npt.NDArray[np.int8]
-"""Of each frame: -1 at its lower bound, 1 at its upper one, 0 at none."""
+"""For each frame: −1 at its lower bound, 1 at its upper one, 0 at none."""
 
 _ROUNDING: Final = 1e-9
-"""Of the largest value of a channel: what is less far beyond a bound is at it."""
+"""Share of a channel's largest value: values exceeding a bound by less are at it."""
 _ROUNDING_OF_FORCES: Final = 2e-12
-"""Of what moves a frame alone by the largest value of its channel: smaller forces are rounding."""
+"""Share of the force that moves a frame alone by its channel's largest value: smaller forces are rounding."""
 _STRETCH: Final = 32
 """Frames that are judged together when frames change to and fro."""
 _PATIENCE: Final = 5

@@ -20,7 +20,7 @@ import numpy as np
 from .arrays import FloatArray
 
 _FEW: Final = 32
-"""So many blocks are solved as one dense matrix."""
+"""Number of blocks up to which a system is solved as one dense matrix."""
 
 
 @dataclass(frozen=True, eq=False)

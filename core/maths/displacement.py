@@ -25,9 +25,9 @@ from .arrays import BoolArray, FloatArray
 __all__ = ["DisplacementProblem", "DisplacementResult", "SoftBounds", "solve_displacement"]
 
 _LEAST_WEIGHT: Final = 1e-8
-"""Of the largest weight of a channel: lighter wishes count so much, or nothing would say where the curve is."""
+"""Least weight, as a share of a channel's largest: without it nothing would determine the curve."""
 _FREE_WEIGHT: Final = 1e-10
-"""Of the stiffness: what wishes count in a channel in which none counts."""
+"""Weight of wishes, as a share of the stiffness, in a channel in which no wish has weight."""
 _CONTRADICTED_WEIGHT: Final = 1e3
 """Times the largest weight of a channel: how much the middle of bounds counts that contradict each other."""
 _HEARD: Final = 20.0

@@ -16,9 +16,9 @@ from .onsets import Onsets, find_onsets
 SLOWEST_BPM, FASTEST_BPM = 55.0, 195.0
 _TEMPI = 2.0 ** np.arange(np.log2(SLOWEST_BPM), np.log2(FASTEST_BPM), 1.0 / 96.0)
 _WINDOW_S, _STEP_S = 8.0, 0.5
-"""Of the autocorrelation: how much it hears at once, and how far apart its windows begin."""
+"""Length of the autocorrelation's windows, and the step between them."""
 _FASTER, _BRISK_BPM = 1.35, 120.0
-"""Of tempi that explain the sound equally well the faster one counts more, by this power, up to a brisk tempo."""
+"""Power by which the faster of equally good tempi is preferred, and the brisk tempo up to which it is."""
 _MOVE, _LEAP = 4.0, 1.5
 """What a change of tempo costs for each octave from one step to the next, and at most."""
 _LOW_AND_ALL = (0.6, 0.4)

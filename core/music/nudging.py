@@ -10,7 +10,7 @@ from ..errors import TaktError
 from .grid import Grid, TempoChange
 
 _LEAST = 0.1
-"""Of the time between its neighbours: no nearer to either comes a beat."""
+"""Least distance of a beat from its neighbours, as a share of the time between them."""
 _SAME_S = 1e-9
 
 

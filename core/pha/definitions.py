@@ -25,7 +25,7 @@ from .scopes import Module, Scopes
 Report = Callable[[str, Place, str], None]
 """Takes what is wrong, its place, and the name of what alone cannot be played for it; "": all of the score."""
 MAX_NAMES: Final = 1_000
-"""Of values that are known at one place."""
+"""Greatest number of values that are known at one place."""
 InView = tuple[int, int]
 """A view, by the number of its module, and a procedure."""
 Target = InView | int

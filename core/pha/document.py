@@ -19,7 +19,7 @@ from .nodes import BlockReader, Node
 from .text import Span, Text
 
 MAX_SEGMENTS = 1_000_000
-"""More segments than this are not expanded."""
+"""Greatest number of segments that are expanded."""
 MAX_PROBLEMS = 100
 MIN_TICK_S, MAX_TICK_S = 1e-6, 1e6
 """Seconds that a tick may last: what is shorter or longer than these is a slip, and times lose their digits."""

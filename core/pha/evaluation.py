@@ -30,7 +30,7 @@ from .ways import NOWHERE, Aim, Going
 MAX_EVALUATIONS: Final = 130_000
 """Elements that are evaluated, each as often as its values differ: more would take over a second."""
 MOST_EACH: Final = 8
-"""So many for each call with values, where a file has so many of them that this is more."""
+"""Elements that may be evaluated for each call with values, if a file has so many of these that this is more."""
 MAX_OPERATIONS: Final = 2_000_000
 """Numbers, names and operations of expressions, values that calls give, and choices of picks, each as often as it is
 looked at."""

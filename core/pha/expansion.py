@@ -30,7 +30,7 @@ MAX_LANES = 200
 MAX_TURNED = 10_000_000
 """Segments that are put in the reverse order, each as often as that is done."""
 MAX_PROCEDURE_CALLS = 2_000_000
-"""More calls of procedures than this are not followed, however few segments they make."""
+"""Greatest number of calls of procedures that are followed, however few segments they make."""
 _MOST = 10**15
 """Counts are not followed beyond this."""
 

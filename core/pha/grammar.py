@@ -94,40 +94,40 @@ BLOCK: Final = (*PLAYED, "let", "if", "elif", "else")
 _FADE: Final = Attribute(Kind.JOINTS, "over how many joints the border is shared", "0")
 
 GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
-    "pha": Rule("One file, one module.", {
+    "pha": Rule("A file, which is one module.", {
         "version": Attribute(Kind.VERSION, "the version of the language", "1"),
         "tickLength": Attribute(Kind.TICK_LENGTH, "how long a tick is"),
         "extends": Attribute(Kind.SRC, "the module whose procedures this one takes over and may replace", ""),
     }, ("load", "include", "music", "tempo", "mask", "role", "let", "procedure")),
     "load": Rule("Makes the clips of a file known.", {"src": Attribute(Kind.SRC, "the clips' file")}),
     "include": Rule("Makes the procedures of another score known.", {"src": Attribute(Kind.SRC, "the score")}),
-    "music": Rule("What it is danced to; at most one.", {
+    "music": Rule("The music to dance to; at most one.", {
         "src": Attribute(Kind.SRC, "the sound file"),
         "offset": Attribute(Kind.SECONDS, "how far into it tick 0 lies", "0"),
     }),
-    "tempo": Rule("From a tick of what was started on, a tick lasts as long as is said here.", {
-        "tick": Attribute(Kind.TICK, "from where on"),
+    "tempo": Rule("Changes the length of ticks from a tick on, counted from the start of the performance.", {
+        "tick": Attribute(Kind.TICK, "from which tick on"),
         "tickLength": Attribute(Kind.TICK_LENGTH, "how long a tick is from there on"),
-        "over": Attribute(Kind.TICK, "over how many ticks it changes, evenly", "0"),
+        "over": Attribute(Kind.TICK, "over how many ticks the length changes, evenly", "0"),
     }),
     "mask": Rule("A name for a part of the body.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "body": Attribute(Kind.BODY, "the part of the body"),
         "fade": _FADE,
     }),
-    "role": Rule("A name for something in the scene, which is chosen there.", {
+    "role": Rule("A name for an object of the scene, which the user chooses there.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, a prop, which "
                                         "hands reach for and hold, a floor, on which feet stand, or a person, who is "
                                         "another character"),
     }),
-    "let": Rule("A value with a name, which never changes: for all procedures of a file, or to the end of a block.", {
+    "let": Rule("A constant with a name: for all procedures of a file, or up to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "value": Attribute(Kind.VALUE, "the value"),
     }),
-    "procedure": Rule("A row of what plays, with a name.", {"name": Attribute(Kind.NAME, "the name")},
+    "procedure": Rule("A named sequence of calls and other blocks.", {"name": Attribute(Kind.NAME, "the name")},
                       ("param", *BLOCK), least=1),
-    "param": Rule("A value that a call may set.", {
+    "param": Rule("A parameter, whose value a call may set.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
         "default": Attribute(Kind.VALUE, "the value where a call does not set it"),
     }),
@@ -148,19 +148,19 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "facing": Attribute(Kind.TRUTH, "whether the character also faces in the same direction as the place", "yes"),
         "weight": _WEIGHT_IN_PICK,
     }, ("with",)),
-    "with": Rule("Sets parameters of what is called; its attributes are their names.", {}, open_kind=Kind.VALUE),
-    "wait": Rule("A rest: the pose before it is held; in a lane, what lies below shows.", {
+    "with": Rule("Sets parameters of the called procedure; its attributes are their names.", {}, open_kind=Kind.VALUE),
+    "wait": Rule("A rest: the last pose is held; in a lane, the lanes below show.", {
         "duration": Attribute(Kind.LENGTH, "how long"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),
-    "look": Rule("Turns head, neck and chest to something, over whatever else plays; a rest otherwise.", {
+    "look": Rule("Turns head, neck and chest to something, on top of everything else that plays. Its lane rests.", {
         "at": Attribute(Kind.LOOKED_AT, "what is looked at"),
         "duration": Attribute(Kind.LENGTH, "how long"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),
-    "reach": Rule("Brings a hand to something, over whatever else plays; a rest otherwise.", {
+    "reach": Rule("Brings a hand to something, on top of everything else that plays. Its lane rests.", {
         "for": Attribute(Kind.TARGET, "what is reached for"),
         "with": Attribute(Kind.HAND, "which hand"),
         "duration": Attribute(Kind.LENGTH, "how long it takes to get there"),
@@ -168,17 +168,17 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),
-    "hold": Rule("Lets a prop go with a hand, over whatever else plays; a rest otherwise. A hand that no reach has "
-                 "brought there comes to the prop by itself. After it the prop lies where the hand left it.", {
+    "hold": Rule("Lets a prop move with a hand, on top of everything else that plays. Its lane rests. Without a reach "
+                 "before it, the hand comes to the prop by itself. Afterwards the prop stays where the hand left it.", {
         "prop": Attribute(Kind.PROP, "what is held"),
         "with": Attribute(Kind.HAND, "which hand; two may hold one prop, which goes with the one that held it first"),
         "duration": Attribute(Kind.LENGTH, "how long"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),
-    "meet": Rule("Brings a hand and a hand of a person together, over whatever else plays; a rest otherwise. Where the "
-                 "person's score says the same, each goes as much of the way as its lane weighs; else this one goes "
-                 "all of it.", {
+    "meet": Rule("Brings a hand and a hand of a person together, on top of everything else that plays. Its lane "
+                 "rests. If the person's score has the same `meet`, the weights of both lanes divide the way; else "
+                 "this hand goes all of it.", {
         "person": Attribute(Kind.PERSON, "whom it meets"),
         "with": Attribute(Kind.HAND, "which hand"),
         "hand": Attribute(Kind.HAND, "which hand of the person"),
@@ -193,19 +193,20 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }, BLOCK, least=1),
-    "if": Rule("Plays its block where the test holds.", {"test": Attribute(Kind.TRUTH, "the test")}, BLOCK),
-    "elif": Rule("Where no test before it held and its own does.", {"test": Attribute(Kind.TRUTH, "the test")}, BLOCK),
-    "else": Rule("Where no test before it held.", {}, BLOCK),
-    "pick": Rule("Plays one of its children, by chance.", {
+    "if": Rule("Plays its block if the test is true.", {"test": Attribute(Kind.TRUTH, "the test")}, BLOCK),
+    "elif": Rule("Plays its block if no test before it was true, and its own is.",
+                 {"test": Attribute(Kind.TRUTH, "the test")}, BLOCK),
+    "else": Rule("Plays its block if no test before it was true.", {}, BLOCK),
+    "pick": Rule("Plays one of its children, chosen at random.", {
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }, PLAYED, least=1),
-    "together": Rule("Plays its lanes at once, all of one length.", {
+    "together": Rule("Plays its lanes at the same time; all have the same length.", {
         "duration": Attribute(Kind.LENGTH, "how long", "that of the longest lane"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }, ("lane",), least=1),
-    "lane": Rule("What one part of the body does meanwhile.", {
+    "lane": Rule("A row of blocks for one part of the body.", {
         "body": Attribute(Kind.BODY, "which part", "whole"),
         "mode": Attribute(Kind.MODE, "whether it replaces, is mixed with or is added to what lies below", "replace"),
         "fade": _FADE,

@@ -16,9 +16,9 @@ Report = Callable[[int, str], None]
 """Called with an element's number in its text, and what is wrong with it."""
 _NOTHING = read_expression("0")
 MAX_CHARACTERS: Final = 400_000
-"""Of all expressions of a file."""
+"""Greatest number of characters of all expressions of a file."""
 MAX_PARAMS: Final = 1_000
-"""Of a procedure."""
+"""Greatest number of parameters of a procedure."""
 _PLAIN = 20
 """Letters of an element's values, up to which none of them is an expression worth counting."""
 _LONGEST_KEPT = 200

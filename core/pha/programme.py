@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 GAP = "nothing"
 """What a clip is called that plays in place of one that is not there."""
 _NO_BODY = Skeleton.from_arrays((GAP,), (-1,), rot.identities(1), np.zeros((1, 3)))
-"""Of such a clip where there are no others."""
+"""Skeleton of such a clip if there are no other clips."""
 
 
 class Modules(Protocol):

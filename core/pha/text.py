@@ -20,10 +20,10 @@ from .encoding import Encoding
 from .garbage import without_search_for_cycles
 
 MAX_ELEMENTS = 200_000
-"""In one score's file: so many are read within a second, and nobody writes more by hand."""
+"""Greatest number of elements in a score's file: these are read within a second, and nobody writes more by hand."""
 
 MAX_ATTRIBUTES = 1_000_000
-"""Of all its elements."""
+"""Greatest number of attributes of all its elements."""
 
 _CHUNK = 4096
 """Units whose characters are counted together."""

@@ -1,8 +1,7 @@
-"""Moments of the music: a block of the score and a share of its length, from 0 to 1.
+"""Moments of the music: a block of the score, named by the calls that lead to it, and a share of it.
 
-A block is what one segment plays. It is named by its chain of calls, each call by its element in the text. After an
-edit the name still finds the block: `core/pha/lineage.py` tells which old element became which new one. So anything
-tied to a moment moves with its block.
+A block is what one segment plays. Its name, a chain of calls by their elements, is the same after the score was edited:
+`core/pha/lineage.py` tells which element became which. So what is tied to a moment goes where its block goes.
 """
 
 from __future__ import annotations
@@ -28,19 +27,18 @@ from .clock import Clock
 from .motion import Motion
 
 Rounds = tuple[tuple[int, int], ...]
-"""The elements around a call in its procedure, outermost first, each with its round, counted from 0."""
+"""Elements around a call in its procedure, outer ones first, and which round of theirs it is in, from 0."""
 Lineage = Mapping[str, SequenceOf[int]]
-"""For each file of a score, by its name in a Step, the earlier numbers of its elements; a missing file is unchanged."""
+"""For each file of a score, by its name in a Step, which number each element had before; none: as they are."""
 UNCHANGED: Final[Lineage] = {}
 _LONGER: Final = 1e-9
 
 
 class Split(NamedTuple):
-    """Elements of one file that were split or joined since blocks were named.
+    """What was split in a file, and what was joined, since blocks were named.
 
-    parts: for each new element that is part of a split one, which part it is, by the old numbers. joined: for each old
-    element that is now part of a joined one, which part it is, by the new numbers. origin: the old element of each new
-    one.
+    parts: of what, by the numbers of then, each playing of now is a part. joined: of what of now, by the numbers of
+    now, each playing of then is a part. origin: which element each of now was then.
     """
 
     parts: Parts
@@ -49,15 +47,15 @@ class Split(NamedTuple):
 
 
 Splits = Mapping[str, Split]
-"""The splits of each file in which an element was split or joined, by the file's name in a Step."""
+"""For each file of a score in which anything was split or joined, by its name in a Step."""
 UNSPLIT: Final[Splits] = {}
 
 
 class Step(NamedTuple):
-    """One call on the way to a block.
+    """A call on the way to a block.
 
-    document: the path of its file, "" for the score itself. element: its number in that file. home: the element of its
-    procedure. rounds: the loops around it. repetition: which of its own repetitions plays, from 0.
+    document: the path of its file, "" for the score itself. element: its number there; home: that of its procedure.
+    rounds: what is around it; repetition: which of its own repetitions, from 0.
     """
 
     document: str
@@ -68,17 +66,16 @@ class Step(NamedTuple):
 
 
 class Over(NamedTuple):
-    """A procedure: its element, and the path of its file as in a Step."""
+    """A procedure: the path of its file as in a Step, and its element there."""
 
     document: str
     element: int
 
 
 class AnyCall(NamedTuple):
-    """Any call of a procedure. barred: segments that do not count.
+    """Any call of a procedure. barred: segments that are excepted.
 
-    alone: earlier calls with keys of their own, which no other call shares. Each is the chain of calls that leads to
-    it, named as blocks are.
+    alone: the former calls whose own keys go to no other, by the chains that lead to them, as the blocks are named.
     """
 
     over: Over
@@ -87,15 +84,15 @@ class AnyCall(NamedTuple):
 
 
 Block = tuple[Step, ...]
-"""The calls that lead to one segment, from the started procedure's own call down to the call of the clip."""
+"""The calls that lead to what one segment plays, from the started procedure's own down to that of the clip."""
 
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """When the S blocks of a motion play, in the motion's time.
+    """When the S blocks of a motion play, by the time of the motion.
 
-    edges_s: (S + 1,) seconds at which each block begins, and where the last one ends, at an even tempo. Inserted
-    transitions belong to the block before them. clock: tempo changes, which turn even time into the time shown.
+    edges_s: (S + 1,) where each begins in even time, and where the last one ends; transitions that have time of their
+    own belong to the block before them. clock: where the tempo changes, by which times are shown.
     """
 
     sequence: Sequence
@@ -112,9 +109,9 @@ class Timeline:
         return len(self.sequence)
 
     def moments(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return which block plays at times (F,) as (F,) indices, and at which share of it each time is, (F,).
+        """Return for times (F,) which block plays, (F,), and at which share of it each is, (F,).
 
-        Times before the first block have shares below 0; times after the last block have shares above 1.
+        Times before the first block and after the last one have shares below 0 and above 1.
         """
         even = np.asarray(times_s if self.clock is None else self.clock.even(times_s), dtype=np.float64)
         block = np.clip(np.searchsorted(self.edges_s, even, side="right") - 1, 0, len(self) - 1)
@@ -123,20 +120,20 @@ class Timeline:
         return block, np.divide(even - begin_s, length_s, out=np.zeros(len(even)), where=length_s > 0.0)
 
     def times(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
-        """Return when shares (F,) of blocks (F,) are reached, in seconds: the inverse of `moments`."""
+        """Return when shares (F,) of blocks (F,) are reached; the way back from `moments`."""
         begin_s = self.edges_s[blocks]
         even = np.asarray(begin_s + shares * (self.edges_s[blocks + 1] - begin_s))
         return even if self.clock is None else self.clock.shown(even)
 
     def block(self, segment: int) -> Block:
-        """Return the block that a segment plays."""
+        """Return the name of what a segment plays."""
         if segment not in self._blocks:
             self._blocks[segment] = self._named(segment)
         return self._blocks[segment]
 
     @cached_property
     def _blocks(self) -> dict[int, Block]:
-        """Names already computed: keys are placed by asking for the same block several times."""
+        """Names that were asked for: each is asked for several times wherever keys are placed."""
         return {}
 
     def _named(self, segment: int) -> Block:
@@ -145,7 +142,7 @@ class Timeline:
         for row, repetition in self.sequence.origins.chain_of_segment(segment):
             step = self.calls.step(row, repetition)
             rounds = (*rounds, *step.rounds)
-            if self.calls.is_loop(row):  # a loop's rounds are counted by the elements inside it
+            if self.calls.is_loop(row):  # its rounds are those of what it holds
                 rounds = (*rounds, (step.element, repetition))
             else:
                 found.append(step._replace(rounds=rounds))
@@ -153,24 +150,24 @@ class Timeline:
         return tuple(found)
 
     def find(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[int | None]:
-        """Return the segment that plays each block, or None for blocks that are gone.
+        """Return the segments that play blocks, None for those that have gone.
 
-        lineage: the elements' numbers in the score in which the blocks were named. A block is found where the same
-        calls lead to it, as far as those calls still exist. If the block or one of its calls moved to another
-        procedure, it is found there; among several such places, the one that shares the most calls wins. No two blocks
-        get the same segment: the earlier one in the row keeps it.
+        lineage: which element each was in the score in which the blocks were named. A block is found where the same
+        calls lead to it, as far as they are still there; or, where it or a call that leads to it was put into another
+        procedure, where that plays it, of several times the one to which most of the same calls lead. Of two blocks
+        that would be the same segment the earlier one in the row has it.
         """
         return _Search(self, lineage).find(list(blocks))
 
     def find_moments(self, blocks: SequenceOf[Block], block: IntArray, shares: FloatArray,
                      lineage: Lineage = UNCHANGED, splits: Splits = UNSPLIT,
                      any_call: AnyCall | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Find moments again in a sequence: where shares (N,) of blocks (N,) are now.
+        """Return for shares (N,) of blocks (N,) which segments play them now, at which shares, and how much is there.
 
-        Returns segments (N,) that play them, −1 where the block is gone; shares (N,); and the factor by which shares
-        have grown, (N,): 2 where a block was split into halves. splits: see Split; a moment moves with the part of its
-        block in which it lies. any_call: set for keys of a procedure; if their call is gone, the first remaining call
-        of the procedure gets them.
+        Returns segments (N,), −1: gone; shares (N,); and by how much shares have grown, (N,): 2 where a block was split
+        into halves. splits: of what each file's calls are parts, and of which of them the earlier ones were, see
+        Split. A moment goes with the part of its block in which it lies. any_call: of a procedure, as it was then:
+        where a call of it has gone, what lies in it goes to the first one that is still there.
         """
         search = _Search(self, lineage, splits)
         blocks, begin, grown = search.joined(blocks)
@@ -187,12 +184,12 @@ class Timeline:
         return segments, shares, growth
 
     def find_everywhere(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[IntArray]:
-        """Return all segments at the end of each chain of calls, whatever leads to the first call of the chain."""
+        """Return all segments to which each chain of calls leads at last, whatever leads to the first of them."""
         search = _Search(self, lineage)
         return [search.ending_with(block) for block in blocks]
 
     def find_calls(self, calls: Iterable[Block], over: Over, lineage: Lineage = UNCHANGED) -> list[Block | None]:
-        """Return what each earlier call of a procedure has become, None for calls that are gone.
+        """Return what each earlier call of a procedure has become; None for calls that are gone.
 
         over: the procedure in the earlier texts.
         """
@@ -205,7 +202,7 @@ class Timeline:
 
 
 class Calls:
-    """The calls of a sequence as steps. names: the names of its files in Steps."""
+    """The calls of a sequence as steps; names: of its files, as Steps have them."""
 
     def __init__(self, sequence: Sequence) -> None:
         """Take a sequence."""
@@ -221,7 +218,7 @@ class Calls:
         return getattr(self._places.calls[row], "tag", "") == "loop"
 
     def step(self, row: int, repetition: int) -> Step:
-        """Return a row of the calls as a step."""
+        """Return the step that a row of the calls is."""
         if (row, repetition) not in self._known:
             document, call = self._places.find(row)
             number = self._number[id(document)]
@@ -233,7 +230,7 @@ class Calls:
 
 
 def _name(document: Document, main: Document) -> str:
-    """Return the name of a file in a Step: its path relative to the score's folder, "" for the score itself."""
+    """Return what a file is called in a Step: its path from the folder of the score on, "" for the score itself."""
     if document is main or document.path is None:
         return ""
     try:
@@ -243,14 +240,14 @@ def _name(document: Document, main: Document) -> str:
 
 
 def own_time_s(motion: Motion) -> FloatArray:
-    """Return the delay that inserted transitions give each segment (S,), in seconds."""
+    """Return how much later each segment (S,) plays than the score has it, since transitions have time of their own."""
     layout, sequence = motion.row.layout, motion.sequence
     is_longer = layout.duration_s > sequence.duration_s * (1.0 + _LONGER)
     return layout.begin_s - sequence.start_s if is_longer else np.zeros(len(sequence))
 
 
 class _Search:
-    """Finds blocks named in an earlier text within the sequence of the text as it is now."""
+    """Looks for blocks of a score as it was in the sequence of a score as it is."""
 
     def __init__(self, timeline: Timeline, lineage: Lineage, splits: Splits = UNSPLIT) -> None:
         self._timeline, self._lineage, self._splits = timeline, lineage, splits
@@ -300,10 +297,7 @@ class _Search:
         return found
 
     def joined(self, blocks: Iterable[Block]) -> tuple[list[Block], FloatArray, FloatArray]:
-        """Return where blocks are that were joined.
-
-        Returns B blocks that contain them now, the shares at which each begins in its block (B,), and size ratios (B,).
-        """
+        """Return what blocks are parts of now, B, where each of them begins in it, (B,), and how much larger it is."""
         found, begin, grown = list[Block](), list[float](), list[float]()
         for block in blocks:
             split = self._splits.get(block[-1].document) if block else None
@@ -317,7 +311,7 @@ class _Search:
         return found, np.array(begin), np.array(grown)
 
     def parts_of(self, segment: int) -> list[tuple[int, Part]]:
-        """Return the segments that play the parts of a split segment's whole, in order; none if it was not split."""
+        """Return the segments that play the parts of what a segment is a part of, in order; none where it is whole."""
         if not self._splits or self._part(segment) is None:
             return []
         last, wanted = self._chain(segment)[-1], plain(self._chain(segment))
@@ -345,7 +339,7 @@ class _Search:
                      if self._plain(segment) == wanted), None)
 
     def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
-        """Return where a block is whose element, or that of one of its calls, moved to another procedure."""
+        """Return where a block is that was put into another procedure, or a call that leads to it."""
         best, most = None, -1
         for segment in self._of_leaf.get((block[-1].document, block[-1].element), ()):
             agreement = _agreement(block, self._chain(segment))
@@ -354,7 +348,7 @@ class _Search:
         return best
 
     def _chain(self, segment: int) -> Block:
-        """Return the calls that lead to a segment, by their old element numbers."""
+        """Return the calls that lead to a segment, by the numbers that they had before."""
         if segment not in self._chains:
             self._chains[segment] = tuple(map(self._translated, self._timeline.block(segment)))
         return self._chains[segment]
@@ -380,7 +374,7 @@ class _Search:
 
 
 def before(block: Block, lineage: Lineage) -> Block:
-    """Return a chain of calls by the old numbers of their elements."""
+    """Return a chain of calls by the numbers that their elements had before."""
     return tuple(step._replace(
         element=_number_before(step.document, step.element, lineage),
         home=_number_before(step.document, step.home, lineage),
@@ -394,26 +388,26 @@ def _number_before(document: str, element: int, lineage: Lineage) -> int:
 
 
 def inside(block: Block, over: Over) -> Block:
-    """Return the calls of a chain inside a procedure, () where the chain does not lead through it."""
+    """Return the calls of a chain from those of a procedure on, () where it leads through none of them."""
     at = next((at for at, step in enumerate(block) if (step.document, step.home) == over), len(block))
     return block[at:]
 
 
 def plain(block: Block) -> tuple[object, ...]:
-    """Return what identifies a block: everything but the procedures that hold the calls."""
+    """Return what has to be the same where a block is the same: all but the procedures that hold the calls."""
     return tuple((step.document, step.element, step.repetition, _later_rounds(step.rounds)) for step in block)
 
 
 def _later_rounds(rounds: Rounds) -> Rounds:
-    """Return the rounds without first rounds: a loop put around calls plays the earlier calls in its first round."""
+    """Return rounds but for first ones: a loop that is put around calls plays those that were there first."""
     return tuple(each for each in rounds if each[1] > 0)
 
 
 def _agreement(block: Block, chain: Block) -> int:
-    """Return how many calls a block and a chain have in common, −1 if the chain leads to another block.
+    """Return how many calls lead to both a block and what a chain of calls leads to, −1 if it is another block.
 
-    Calls are compared from the innermost outwards. They have to be equal up to one that moved to another procedure; the
-    calls of that procedure do not matter. If either chain ends, another procedure was started.
+    From the inmost outwards the calls have to be the same, up to one that is in another procedure than it was: by which
+    calls that procedure is played is no matter then. Where either has no more calls, another procedure was started.
     """
     same = 0
     for own, other in zip(reversed(block), reversed(chain), strict=False):

@@ -10,7 +10,7 @@ from .change import given
 from .layout import Layout
 
 EXACT: Final = 1e-4
-"""Of the clip: so far may a written end be from the one that is meant, so that its number stays short."""
+"""Share of a clip by which a written end may differ from the intended one, so that its number stays short."""
 
 
 class ClipPart(NamedTuple):

@@ -27,7 +27,7 @@ _CURVE = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, 9))
 _SCROLLBAR_PX = 5.0
 _MOST_DEPTH = 1 << 20
 _MOST_MARKS = 200
-"""Of things that are drawn one by one; where more are in view they lie upon each other."""
+"""Greatest number of marks that are drawn one by one; more would cover each other."""
 _INVITATION = "Drag clips here from the library, or press Shift+A to search for one"
 _NOBODY: frozenset[BoxId] = frozenset()
 

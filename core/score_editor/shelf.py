@@ -38,7 +38,7 @@ _LAST = {ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
 _SMALL = 0.85
-"""Of the size of names: lengths."""
+"""Text size of durations, relative to that of names."""
 
 
 @dataclass(frozen=True, eq=False)

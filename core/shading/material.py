@@ -21,7 +21,7 @@ ALPHA_MODES: tuple[AlphaMode, ...] = ("STRAIGHT", "PREMULTIPLIED", "NONE")
 MAX_TEXTURES = 4
 """In one material."""
 MAX_DEPTH = 6
-"""Of the stack."""
+"""Greatest depth of the stack."""
 _RED, _GREEN, _BLUE = 0.2126, 0.7152, 0.0722
 LUMINANCE = 4
 """The channel after red, green, blue and alpha: how bright a colour looks (Rec. 709)."""

@@ -21,7 +21,7 @@ from .maps import SkeletonMap
 BONE: Final = "bone:"
 """Comes before the name of a bone of the character."""
 MAX_CHARACTERS: Final = 1_000
-"""Of what says which part of the body is meant."""
+"""Greatest number of characters of a body expression."""
 _LONGEST_COMPARED: Final = 200
 _MOST_COMPARED: Final = 2_000
 """Longer names, and more of them, are not suggested: comparing takes time."""

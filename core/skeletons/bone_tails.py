@@ -12,11 +12,11 @@ from .hierarchy import subtree_sizes
 from .skeleton import Skeleton
 
 _SAME_POSITION: Final = 1e-4
-"""Of the skeleton's size: joints closer than this are in the same position."""
+"""Share of the skeleton's size: joints closer than this are in the same position."""
 _LEAF: Final = 0.5
-"""Of the distance to its parent: how long a bone without children is."""
+"""Length of a bone without children, as a share of the distance to its parent."""
 _ALONE: Final = 0.05
-"""Of the skeleton's size: how long a bone is that has neither parent nor children in other positions."""
+"""Length of a bone with neither parent nor children in other positions, as a share of the skeleton's size."""
 
 
 def bone_tails(skeleton: Skeleton) -> tuple[FloatArray, FloatArray]:

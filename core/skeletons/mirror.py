@@ -17,7 +17,7 @@ _OTHER_SIDE: Final = {"l_": "r_", "r_": "l_"}
 _LEFT: Final = np.array((1.0, 0.0, 0.0))
 """In H-Anim's axes."""
 _NEAR: Final = 0.03
-"""Of the body's height: a joint that the map does not know is the partner of one whose mirror image is so near."""
+"""Share of the body's height: an unmapped joint is the partner of one whose mirror image is this near."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from . import hanim
 STANDS: Final = 0.6
 """From this uprightness on a body stands: no part of trunk and legs is more than 53° from where it belongs."""
 _NOWHERE: Final = 1e-4
-"""Of the body's size: joints that are no farther apart are in one place, and say nothing of a direction."""
+"""Share of the body's size: joints no farther apart are in one place, and show no direction."""
 _STEPS_RAD: Final = (float(np.radians(6.0)), float(np.radians(12.0)))
 """Feet of which one is tipped by more than the first, or legs of which one is farther in front by more than the second,
 are in the middle of a step: bodies that were made to stand so differ by half a degree."""

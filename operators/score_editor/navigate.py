@@ -13,7 +13,7 @@ _DRAG = 1.006
 """Zoom for a step of the wheel, and for a pixel that is dragged at an interface scale of 1."""
 _WHEEL_PX = 60.0
 _MOST_STEPS = 200
-"""So many lead from the farthest view to the nearest one."""
+"""Number of steps from the farthest view to the nearest one."""
 
 
 class TAKT_OT_score_zoom(InScoreEditor, bpy.types.Operator):

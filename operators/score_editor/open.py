@@ -20,7 +20,7 @@ from ...preview.score_editor.windows import change_view, whole
 from .base import Editor, InScoreEditor, WithSelection, carry_out, found_editor, fresh_editor, hit_in_score, refuse
 
 _SHARE = 0.45
-"""Of the 3D viewport's height becomes the editor's."""
+"""Share of the 3D viewport's height that becomes the editor's."""
 
 
 class TAKT_OT_score_editor(ForScore, bpy.types.Operator):

@@ -41,7 +41,7 @@ from .theme import theme_of
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 0.05
-"""Typing tells nobody: so often the texts of what is shown are looked at."""
+"""Interval in which the shown texts are checked, since typing sends no notification."""
 _NOTHING: Mapping[BoxId, Problem] = {}
 _handle: object = None
 _has_failed = False

@@ -84,7 +84,7 @@ class Window:
 
 _TAB = "Takt"
 _EMPTY_TICKS = 16.0
-"""So much is seen of a score that is empty."""
+"""Length shown of an empty score."""
 _windows: dict[int, Window] = {}
 """By the editor's address."""
 

@@ -39,7 +39,7 @@ _BETWEEN, _IN_LINE = 0.35, 0.7
 """A joint only stands between two others where it is nearer to the upper one than this share of the distance to the
 lower one; half of a split bone has its direction, up to this cosine."""
 _BODIES = 4
-"""So many parts that are there twice make two bodies, if each is in a tree of its own; of no more is told."""
+"""Number of parts that exist twice, each in a tree of its own, from which on a skeleton has two bodies."""
 
 
 @lru_cache(maxsize=64)

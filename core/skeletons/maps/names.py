@@ -50,7 +50,7 @@ _FINGER_WORDS: Final = {word: finger for finger, words in {
     "ring": "ring ringfinger annulaire anular anulare anelar ringvinger serdeczny kusuriyubi",
     "pinky": """pinky pinkyfinger little littlefinger small kleinerfinger kleinfinger auriculaire petitdoigt menique
              mignolo mindinho lillfinger mizinets mizinec koyubi"""}.items() for word in words.split()}
-"""Of several languages, their accents left out."""
+"""Words for fingers in several languages, without accents."""
 _ONLY_FINGER: Final = {"fore": "index", "third": "ring", "medio": "middle", "corazon": "middle",
                        "minimo": "pinky", "pink": "pinky"}
 """Words that mean a finger where they are a name's only word."""

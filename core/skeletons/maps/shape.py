@@ -15,25 +15,25 @@ from .body import JOINT_OF_PART, Tree, forward_by_shape, is_upright, upwards
 _ALIKE: Final = 0.1
 """Limbs of one pair have segments whose lengths differ by less than this share of the limb."""
 _APART: Final = 1e-3
-"""Of the body's size: limbs of which all joints are nearer to each other than this are doubles."""
+"""Share of the body's size: limbs whose joints are all nearer to each other than this are doubles."""
 _SHORTEST_LEG: Final = 0.6
-"""Of the longest limb of all."""
+"""Least length of a leg, as a share of the longest limb."""
 _SHORTEST_ARM: Final = 0.35
-"""Of a leg: what is shorter, as in a face, is no arm."""
+"""Least length of an arm, as a share of a leg; shorter limbs, as in a face, are no arms."""
 _NEIGHBOURS: Final = 4
 """With so many of the limbs next in length on one joint a limb is compared."""
 _MOST_PAIRS: Final = 24
 _LIMB_JOINTS: Final = 3
 _LEAST_LEG: Final = 0.2
-"""Of the body's size; what is shorter may be the fingers of a hand."""
+"""Least length of a leg, as a share of the body's size; shorter limbs may be the fingers of a hand."""
 _ASIDE: Final = 0.03
-"""Of a segment: joints nearer to it than this are in line."""
+"""Share of a segment: joints nearer to it than this are in line."""
 _CLOSE: Final = 0.6
-"""Of its first segment: a limb that begins nearer than that to its twin begins with a collarbone, or is a leg."""
+"""Share of its first segment: a limb that begins nearer to its twin begins with a collarbone, or is a leg."""
 _COLLAR: Final = 0.85
 """A limb that begins there is worth so much less."""
 _PASSED: Final = 0.12
-"""So much is lost by each joint that is passed through: neither collarbones nor elbows are."""
+"""Score lost by each joint that is passed through: neither collarbones nor elbows are."""
 _EARLY: Final = 0.2
 """A joint stands between others where it lies in line with them and nearer to one than this share of the distance."""
 _IN_LINE: Final = 0.999

@@ -22,8 +22,9 @@ SURE: Final = 0.6
 _SAME_DIRECTION = 0.64
 """Cosine of about 50°."""
 _SAME_UP = 0.25
-"""Of how far a body is from upright along one direction: where it is as far from another, but for so much, the stated
-one of both counts. At 45° from each that is within 3° of the middle."""
+"""Tolerance between a body's angles from upright along two directions: if they are that near, the stated direction
+counts. At 45° from each, that is within 3° of the middle.
+"""
 _ROUNDING = 1e-9
 
 ESSENTIAL: Final[tuple[str, ...]] = (hanim.ROOT, "skullbase", *(
