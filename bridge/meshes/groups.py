@@ -184,7 +184,7 @@ def _joints_of_groups(mesh_object: bpy.types.Object, bone_names: Sequence[str]) 
 
 def _by_vertex(influences: Influences, chosen: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return vertex, joint and weight (N,) of all influences of the chosen vertices, joints ascending in each."""
-    joints, weights = influences.joints[chosen], influences.weights[chosen]
+    joints, weights = np.take(influences.joints, chosen, axis=0), np.take(influences.weights, chosen, axis=0)
     order = np.argsort(joints, axis=1, kind="stable")
     joints, weights = np.take_along_axis(joints, order, axis=1), np.take_along_axis(weights, order, axis=1)
     used = weights > 0.0

@@ -60,7 +60,9 @@ def _with_thin_pieces(label: IntArray, face_vertices: IntArray, face_sizes: IntA
     spans = _spanning(corners, face_sizes)
     first = np.cumsum(face_sizes) - face_sizes
     count = int(label.max()) + 1
-    piece = connected(count, np.repeat(corners[first], face_sizes), corners)
+    following = corners[_following(face_sizes)]
+    apart = np.flatnonzero(corners != following)
+    piece = connected(count, corners[apart], following[apart])
     faces = np.bincount(piece[corners[first[spans]]], minlength=count)
     thin = faces < _FACES_PER_POINT * np.bincount(piece, minlength=count)
     alone = np.flatnonzero(thin[piece[label]])

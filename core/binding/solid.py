@@ -119,13 +119,26 @@ def winding_numbers(cells: IntArray, areas: FloatArray, shape: tuple[int, ...]) 
         field = np.bincount(flat, areas[:, axis], int(np.prod(shape))).reshape(shape)
         outflow += np.gradient(field, axis=axis)
     room = [_smooth_length(2 * along - 1) for along in shape]
-    x, y, z = (np.fft.fftfreq(along, 1.0 / along) for along in room)
-    away = np.sqrt(x[:, None, None] ** 2 + y[:, None] ** 2 + z**2)
-    away[0, 0, 0] = 0.5
-    found = np.fft.rfftn(1.0 / away) * np.fft.rfftn(outflow, room, axes=(0, 1, 2))
+    found = _inverse_distances(room) * np.fft.rfftn(outflow, room, axes=(0, 1, 2))
     found = np.fft.ifft(found, axis=0)[:shape[0]]  # axis by axis, so that no more is transformed than is kept
     found = np.fft.ifft(found, axis=1)[:, :shape[1]]
     return np.asarray(np.fft.irfft(found, room[2], axis=2)[..., :shape[2]] / (4.0 * np.pi))
+
+
+def _inverse_distances(room: list[int]) -> FloatArray:
+    """Return the Fourier transform, as of rfftn, of 1/r over a periodic grid of these lengths, ½ for r at the centre.
+
+    It is even along each axis, so an eighth of the grid is transformed, and all of it is real.
+    """
+    x, y, z = (np.arange(along // 2 + 1.0) for along in room)
+    away = np.sqrt(x[:, None, None] ** 2 + y[:, None] ** 2 + z**2)
+    away[0, 0, 0] = 0.5
+    values = 1.0 / away
+    for axis, along in enumerate(room):
+        there = np.minimum(np.arange(along), along - np.arange(along))
+        values = np.fft.rfft(np.take(values, there, axis=axis), axis=axis).real
+    i, j = (np.minimum(np.arange(along), along - np.arange(along)) for along in room[:2])
+    return np.asarray(values[i][:, j])
 
 
 def _smooth_length(least: int) -> int:

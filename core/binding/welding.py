@@ -24,8 +24,7 @@ def welded_surface(body: BindInput, seams: bool = True) -> tuple[IntArray, Surfa
 
 def welded(body: BindInput, seams: bool = True) -> tuple[IntArray, FloatArray, Frame]:
     """Return each vertex's point (V,), these points (P, 3) in the body's frame, and that frame."""
-    offsets: FloatArray = body.vertices - body.vertices.mean(axis=0)
-    radius = float(np.sqrt((offsets * offsets).sum() / len(offsets)))
+    radius = float(np.sqrt(np.ascontiguousarray(body.vertices.T).var(axis=1).sum()))
     point_of = weld(body.vertices, COINCIDENT * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
     points = np.empty((int(point_of.max()) + 1, 3))
     points[point_of] = body.vertices
