@@ -23,7 +23,9 @@ from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.comparing.upright import turned
 from takt.core.score_editor.figures import figure_of
-from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
+from takt.core.score_editor.shelf import ACTIONS, DAMAGED, FAVOURITES, OTHER_ACTIONS, arrange, found, told
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clip_files import write_files
@@ -351,6 +353,14 @@ def test_tags_are_given_from_the_shelf_and_written_beside_the_clips(rig: bpy.typ
         assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}  # where it has tags
         assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": (tags_file.FAVOURITE, "for the king")}
         assert {each.full_name for each in found(bridge_shelf.playables(rig), "favourite")} == {"feet.Steps.right"}
+        tree = score_tree.tree_of(bpy.context)
+        assert tree is not None
+        tree.shelf_order = "FAVOURITES"
+        chips = shelf_order.ordered(rig, tree, bridge_shelf.playables(rig))[0]
+        arranged = arrange(chips, View(900.0, 500.0), Theme())
+        assert arranged.titles[0][0] == FAVOURITES and arranged.playables[0].full_name == "feet.Steps.right"
+        assert {each.full_name for each in chips if each.shelf_group == FAVOURITES} == {"feet.Steps.right"}
+        tree.shelf_order = "LIBRARY"
         assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}
         assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": ("for the king",)}
         bridge_shelf.forget()
