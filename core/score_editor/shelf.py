@@ -64,6 +64,10 @@ class Shelf:
         """Return the same chips in the same places with updated playables, given in the order of arrange()."""
         return replace(self, playables=tuple(map(playables.__getitem__, self.order.tolist())))
 
+    def as_now(self, playable: Playable) -> Playable:
+        """Return a playable with what is known of it now, itself if it is not on the shelf any longer."""
+        return self.playables[self.playables.index(playable)] if playable in self.playables else playable
+
     def seen(self, view: View) -> IntArray:
         """Return which of the chips a window shows at least a part of."""
         return np.flatnonzero((self.boxes[:, 2] > view.left) & (self.boxes[:, 0] < view.width))

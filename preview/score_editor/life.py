@@ -216,12 +216,13 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         if chip is not None:
             above = arranged.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, AtMouse(
-                chip.x, above, say(shelf.told(chip.playable, layout.tick_s)))))
+                chip.x, above, say(shelf.told(arranged.as_now(chip.playable), layout.tick_s)))))
         window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
     window.shelf_drawn[1].draw()
     bridge_shelf.show(armature_object, [window.shelf.playables[each] for each in window.shelf.seen(view).tolist()])
     if chip is not None:
-        _draw_card(armature_object, window, window.shelf, chip, theme, say(shelf.told(chip.playable, layout.tick_s)))
+        words = say(shelf.told(window.shelf.as_now(chip.playable), layout.tick_s))
+        _draw_card(armature_object, window, window.shelf, chip, theme, words)
 
 
 def _may_stay(before: Any, now: Any, chip: windows.Chip | None) -> bool:

@@ -172,6 +172,8 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     figure, view, theme = figure_of(swinging(body, "l_shoulder"), find_map(body)), View(900.0, 500.0), Theme()
     both = clip, Playable("", "groove", 4.0, is_clip=False)
     shelf = arrange(both, view, theme)
+    tagged = shelf.told_anew((replace(clip, tags=("solo",)), both[1]))
+    assert tagged.as_now(clip).tags == ("solo",) and tagged.as_now(Playable("a", "gone", 1.0)).name == "gone"
     plain, front = shelf_layers(shelf, view, theme)
     drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
