@@ -138,6 +138,7 @@ def main() -> int:
             time.sleep(0.001)
         drawn(search.playables(), search)
         print(f"{'open, on the clock':>28} {1e3 * (time.perf_counter() - started):8.1f} ms")
+        print(f"{'files that are shown':>28} {len(search.files)}, {search.left_out} more are not")
         waits, until = [], time.perf_counter() + seconds
         of_blender = [file for file in search.files.values() if file.where.endswith(".fbx")]
         shown = [file.src for file in of_blender[:20]]
