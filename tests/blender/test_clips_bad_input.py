@@ -15,9 +15,9 @@ from takt.bridge.shelf import shelf as bridge_shelf
 from takt.core.classes import tags_file
 from takt.core.score_editor.shelf import found
 from takt.tests.blender.dancing import play, text_of
-from takt.tests.rigged import linked
 from takt.tests.blender.score_editors import editing
 from takt.tests.blender.test_shelf import searched
+from takt.tests.rigged import linked
 
 operators: Any = bpy.ops
 _NOBODY = 65534
