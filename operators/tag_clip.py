@@ -75,6 +75,7 @@ class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
         """Draw the clip's name and the field."""
         assert self.layout is not None
         self.layout.label(text=self.clip, translate=False)
+        self.layout.activate_init = True  # one can type at once
         self.layout.prop(self, "tags")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":

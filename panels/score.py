@@ -13,7 +13,7 @@ from ..bridge.active_character import active_armature, armature_problem, name_of
 from ..bridge.language import say
 from ..bridge.scene import held_props
 from ..bridge.scores import following, given_score, score
-from ..bridge.scores.score_layout import draw_settings
+from ..bridge.scores.score_layout import draw_folders, draw_settings
 from ..bridge.tweaking import tweak_waiting, tweaks
 from ..core.errors import FileError, Problem, TaktError
 from ..core.score_editor.names import short
@@ -118,7 +118,7 @@ class TAKT_PT_score(SidebarPanel):
 def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:
     """Draw the sources of clips, which are all that is needed while a score is empty."""
     layout.prop(character, "library")
-    layout.operator("takt.add_clip_folder", text=say("Add Clip Folder…"), icon="FILE_FOLDER", translate=False)
+    draw_folders(layout.column(), character)
 
 
 def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,

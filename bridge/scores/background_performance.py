@@ -3,12 +3,14 @@
 Thread rules. The thread gets a Task, which holds nothing of Blender's, and writes nothing but the store of clips, which
 has a lock of its own. Actions, and files that Blender opens, are read by Blender in its main thread: where the thread
 meets one, it ends with NeedsBlender; `result`, called in the main thread, then reads it and lets a thread begin anew,
-which finds all that was read before in the store.
+which finds all that was read before in the store. The library that came of it is used by editors in the main thread,
+which reads Actions at once.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -116,7 +118,9 @@ class BackgroundPerformance:
 
     def _find_action(self, names: frozenset[str], name: str) -> tuple[Clip, ...] | None:
         if name in names and name not in self._actions:
-            raise NeedsBlender(f"the Action '{name}'", partial(self._read_action, name))
+            if not _is_main_thread():
+                raise NeedsBlender(f"the Action '{name}'", partial(self._read_action, name))
+            self._read_action(name)
         return self._actions.get(name)
 
     def _read_action(self, name: str) -> None:
@@ -135,11 +139,18 @@ class BackgroundPerformance:
             if entry.needs_blender:
                 if (found := clips.read_elsewhere(source)) is not None:
                     return found
+                if _is_main_thread():  # an editor asks, which may be drawing
+                    raise FileError.at("is not read yet; click Rebuild", source.path)
                 raise NeedsBlender(str(source.path), partial(_read_file, source.path))
             assert entry.read is not None
             return entry.read(source)
 
         return {name: replace(entry, read=partial(read, entry)) for name, entry in FORMATS.items()}
+
+
+def _is_main_thread() -> bool:
+    """Tell whether it is not the thread that asks, but who uses the library that came of it."""
+    return threading.current_thread() is threading.main_thread()
 
 
 def _read_file(path: Path) -> None:

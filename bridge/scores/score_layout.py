@@ -49,10 +49,10 @@ def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
             for name in names:
                 _draw(column, settings, name)
                 if name == "library" and isinstance(settings, TaktCharacter):
-                    _draw_folders(column, settings)
+                    draw_folders(column, settings)
 
 
-def _draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
+def draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
     """Draw the folders that are searched after the library, with buttons to move, remove and add them."""
     for index, folder in enumerate(character.folders):
         row = column.row(align=True)

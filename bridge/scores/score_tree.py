@@ -39,6 +39,7 @@ SHELF_ORDERS = (
                                 "none is selected", "SNAP_ON", 1),
     ("LIKE", "More Like This", "First the clips whose motion is most like that of the selected block, or of the last "
                                "block if none is selected", "OUTLINER_OB_ARMATURE", 2),
+    ("FAVOURITES", "Favourites First", "First your favourites, then the others by files and folders", "SOLO_ON", 3),
 )
 """In which order chips lie on the shelf."""
 

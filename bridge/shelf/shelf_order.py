@@ -1,4 +1,4 @@
-"""In which order chips lie on the shelf: as the library has them, or first what fits or is like what is selected."""
+"""In which order chips lie on the shelf: as in the library, or first favourites, what fits, or what is alike."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...core.classes.after import costs, stacked
 from ...core.classes.matching import distances
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.layout import Layout
+from ...core.score_editor.shelf import FAVOURITES
 from ..scores import score_blocks, score_tree
 from . import shelf
 from .shelf_search import Known
@@ -26,6 +27,8 @@ def ordered(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree,
     """Return chips in the editor's order, and a description of the order, "" for the library's own."""
     if tree.shelf_order == "LIBRARY":
         return tuple(playables), ""
+    if tree.shelf_order == "FAVOURITES":
+        return tuple(replace(each, shelf_group=FAVOURITES) if each.is_favourite else each for each in playables), ""
     known = shelf.known(armature_object)
     block = clip_of_block(armature_object, tree)
     wanted = None if block is None else _named(known, block)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..maths.arrays import Float32Array, FloatArray
-from .figures import Figure
+from .figures import Figure, placed
 
-_MARGIN = 0.06
-_ROOM = 1.35
-"""Room for arms above the head, in heights of the body; as on the shelf's chips."""
 _NEAR, _FAR = 0.92, 0.58
 """How bright the nearer and the farther limbs are."""
 
 
 def figure_image(figure: Figure, size: int) -> Float32Array:
     """Return a figure at its telling instant, (size, size, 4), RGBA with straight alpha, from the lowest row up."""
-    scale = size / _ROOM
-    ends = figure.strokes[figure.telling].astype(np.float64) * scale + np.array((size / 2.0, _MARGIN * scale))
-    ends = np.clip(ends, 0.0, float(size))
+    ends, scale = placed(figure, figure.telling, np.array((0.0, 0.0, size, size)))
     radius = np.asarray(figure.wide, dtype=np.float64) * scale / 2.0
     bright, alpha = np.zeros((size, size)), np.zeros((size, size))
     at = np.arange(size) + 0.5

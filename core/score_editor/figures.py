@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -23,6 +24,10 @@ _LIMBS = (("hip", "knee", "ankle", "metatarsal"), ("shoulder", "elbow", "wrist")
 _LIMB, _TRUNK, _HEAD = 0.085, 0.16, 0.19
 """How wide strokes are, in heights of the body."""
 _HEAD_ABOVE = 0.07
+_ROOM, _MARGIN = 1.35, 0.06
+"""Of a box, in heights of the body: room for arms above the head, and half of a limb at each edge."""
+_SMALLEST = 0.6
+"""Of the usual size; what reaches out of the box even then is cut off."""
 _CAP = np.linspace(-np.pi / 2.0, np.pi / 2.0, 6)
 _SOFT_PX = 0.8
 """Over so many pixels the edge of a stroke fades out: nothing else smooths it."""
@@ -41,6 +46,11 @@ class Figure:
     wide: FloatArray
     is_far: BoolArray
     telling: int
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """How far the motion reaches, in body heights: from the middle to a side, and up from the lowest point."""
+        return float(np.abs(self.strokes[..., 0]).max(initial=0.0)), float(self.strokes[..., 1].max(initial=0.0))
 
     @property
     def duration_s(self) -> float:
@@ -71,17 +81,27 @@ def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
     return Figure(strokes, wide, is_far, int(np.argmax(moved)))
 
 
+def placed(figure: Figure, instant: int, box: FloatArray) -> tuple[FloatArray, float]:
+    """Return the ends (S, 2, 2) of a figure's strokes within a box (4,), and how many pixels a body height is.
+
+    Bodies are equally tall in equal boxes, but for those whose motion would reach out of the box: they are smaller, as
+    far as they can still be seen.
+    """
+    left, low, right, high = box.tolist()
+    aside, up = figure.reach
+    size = min((high - low) / _ROOM, (high - low) / (up + 2.0 * _MARGIN), (right - left) / 2.0 / (aside + _MARGIN))
+    size = max(size, _SMALLEST * (high - low) / _ROOM)
+    ends = figure.strokes[instant] * size + np.array(((left + right) / 2.0, low + _MARGIN * size))
+    return np.clip(ends, (left, low), (right, high)), size
+
+
 def figure_triangles(figure: Figure, instant: int, box: FloatArray, colour: Colour, far: Colour,
                      scale: float = 1.0) -> tuple[FloatArray, FloatArray]:
     """Return corners (3 N, 2) and colours (3 N, 4) of a figure's triangles within a box (4,), in pixels.
 
     far: the colour of the farther arm and leg. scale: of the interface.
     """
-    left, low, right, high = box.tolist()
-    size = (high - low) / 1.35  # room for arms above the head
-    ends = figure.strokes[instant] * size + np.array(((left + right) / 2.0, low + 0.06 * size))
-    ends[..., 0] = np.clip(ends[..., 0], left, right)
-    ends[..., 1] = np.clip(ends[..., 1], low, high)
+    ends, size = placed(figure, instant, box)
     radius = figure.wide * size / 2.0
     outline = _outlines(ends, radius)
     soft = _outlines(ends, radius + _SOFT_PX * scale)

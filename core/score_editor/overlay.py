@@ -59,6 +59,12 @@ def overlay(layout: Layout, view: View, theme: Theme, at_mouse: AtMouse, *, gap:
     return pen.layer()
 
 
+def height_of_words(words: str, view: View, theme: Theme) -> float:
+    """Return how tall the ground of words at the mouse is, in pixels."""
+    lines = in_lines(words, view.width - 2.0 * _PAD_PX * view.scale, theme.size_px * view.scale, theme.measure)
+    return len(lines) * TITLE_PX * view.scale
+
+
 def _words(pen: Pen, view: View, theme: Theme, at_mouse: AtMouse) -> None:
     """Write words on their own background above the mouse, in lines that fit into the window."""
     px, size, words = view.scale, theme.size_px * view.scale, at_mouse.refusal or at_mouse.words

@@ -16,6 +16,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .commands import Playable
 from .figures import Figure, figure_triangles
 from .names import own_part
+from .overlay import height_of_words
 from .picture import Colour, Layer, Pen, Say, clipped
 from .theme import Theme
 from .view import View
@@ -26,15 +27,17 @@ CHIP_WIDE_PX = 132.0
 """How wide each chip is."""
 ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
 """Groups of the open file's Actions, which come last among clips."""
+FAVOURITES = "Your Favourites"
+"""Group of the clips that the user likes, which come first."""
 CLIPS, THIS_SCORE = "Clips", "This Score"
 """Groups of files beside the library's folders, and of procedures."""
 _CUT_OFF = "cut off"
 DAMAGED = "cannot be read: "
 """What is said of a file before why it cannot be read."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
-_CARD_PX, _ABOVE_PX = 120.0, 28.0
-_OURS = frozenset((ACTIONS, OTHER_ACTIONS, CLIPS, THIS_SCORE))
-_LAST = {ACTIONS: 1, OTHER_ACTIONS: 2}
+_CARD_PX, _ABOVE_PX = 120.0, 8.0
+_OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
+_PLACES = {FAVOURITES: -1, ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
 _SMALL = 0.85
@@ -60,6 +63,10 @@ class Shelf:
     def told_anew(self, playables: Sequence[Playable]) -> Shelf:
         """Return the same chips in the same places with updated playables, given in the order of arrange()."""
         return replace(self, playables=tuple(map(playables.__getitem__, self.order.tolist())))
+
+    def as_now(self, playable: Playable) -> Playable:
+        """Return a playable with what is known of it now, itself if it is not on the shelf any longer."""
+        return self.playables[self.playables.index(playable)] if playable in self.playables else playable
 
     def seen(self, view: View) -> IntArray:
         """Return which of the chips a window shows at least a part of."""
@@ -178,14 +185,15 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     return pen.layer(), front.layer()
 
 
-def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view: View, theme: Theme) -> Layer:
-    """Draw a card above the shelf with a clip's figure at a time of its motion, and its description."""
+def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view: View, theme: Theme, *,
+               words: str = "") -> Layer:
+    """Draw a card above the shelf with a clip's figure at a time of its motion; words: what is written below it."""
     pen, px = Pen(), view.scale
     if chip not in shelf.playables or view.height < shelf.height + _CARD_PX * px:
         return pen.layer()
     left, _, right, _ = shelf.boxes[shelf.playables.index(chip)].tolist()
     x = min(max((left + right - _CARD_PX * px) / 2.0, view.left), max(view.width - _CARD_PX * px, 0.0))
-    low = shelf.height + _ABOVE_PX * px
+    low = min(shelf.height + _ABOVE_PX * px + height_of_words(words, view, theme), view.height - _CARD_PX * px)
     box = np.array((x, low, x + _CARD_PX * px, low + _CARD_PX * px))
     pen.rectangle(box, theme.mixed(0.02), radius=3.0 * px, outline=theme.mixed(0.5), outline_px=px)
     pen.triangles(*figure_triangles(figure, figure.instant(time_s), box, theme.mixed(0.95), theme.mixed(0.55), px))
@@ -255,7 +263,7 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for (src, is_clip, group), chips in files.items():
         if group:
-            place = not is_clip, _LAST.get(group, 0), False, group
+            place = not is_clip, _PLACES.get(group, 0), False, group
         elif is_clip and len(chips) == 1:
             place = False, 0, False, _folder(playables[chips[0]])
         else:

@@ -42,6 +42,7 @@ class TAKT_OT_score_add_asset(InsertsWhatIsChosen, bpy.types.Operator):
     """Search for an Action that is an asset, of this file or of a library, and put a call of it into the score"""
 
     bl_idname = "takt.score_add_asset"
+    bl_property = "what"
     bl_options = {"REGISTER", "UNDO"}
 
     if not TYPE_CHECKING:

@@ -145,10 +145,12 @@ def _choices(_operator: Any, context: bpy.types.Context | None) -> list[tuple[st
 
 
 class InsertsWhatIsChosen(InScoreEditor):
-    """Shows a search list, `what`, and inserts a call of the chosen item."""
+    """Shows a search list, `what`, and inserts a call of the chosen item.
+
+    Each operator names it as bl_property itself: Blender does not look for that in base classes.
+    """
 
     bl_label = "Insert Call"
-    bl_property = "what"
 
     if TYPE_CHECKING:
         what: str
@@ -168,6 +170,7 @@ class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
     """Search for a clip or a procedure, and put it after the selected block, or at the playhead"""
 
     bl_idname = "takt.score_add"
+    bl_property = "what"
     bl_options = {"REGISTER", "UNDO"}
 
     if not TYPE_CHECKING:

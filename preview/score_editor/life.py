@@ -216,12 +216,13 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         if chip is not None:
             above = arranged.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, AtMouse(
-                chip.x, above, say(shelf.told(chip.playable, layout.tick_s)))))
+                chip.x, above, say(shelf.told(arranged.as_now(chip.playable), layout.tick_s)))))
         window.shelf_drawn = depends_on, Poured.of(Picture(tuple(layers)))
     window.shelf_drawn[1].draw()
     bridge_shelf.show(armature_object, [window.shelf.playables[each] for each in window.shelf.seen(view).tolist()])
     if chip is not None:
-        _draw_card(armature_object, window, window.shelf, chip, theme)
+        words = say(shelf.told(window.shelf.as_now(chip.playable), layout.tick_s))
+        _draw_card(armature_object, window, window.shelf, chip, theme, words)
 
 
 def _may_stay(before: Any, now: Any, chip: windows.Chip | None) -> bool:
@@ -230,12 +231,12 @@ def _may_stay(before: Any, now: Any, chip: windows.Chip | None) -> bool:
 
 
 def _draw_card(armature_object: bpy.types.Object, window: windows.Window, arranged: shelf.Shelf, chip: windows.Chip,
-               theme: Theme) -> None:
+               theme: Theme, words: str) -> None:
     """Draw the moving figure of the chip under the mouse, and keep it moving."""
     time_s, figure = rehearsing.time_s(chip), bridge_shelf.figures(armature_object).get(chip.playable)
     rehearsing.watch(chip)
     if time_s is not None and figure is not None:
-        card = shelf.card_layer(arranged, chip.playable, figure, time_s, window.view, theme)
+        card = shelf.card_layer(arranged, chip.playable, figure, time_s, window.view, theme, words=words)
         Poured.of(Picture((card,))).draw()
 
 

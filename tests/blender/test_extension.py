@@ -8,6 +8,7 @@ import bpy
 import takt
 from takt.bridge.scores import score_tree
 from takt.core.score_editor.gestures import presses
+from takt.operators.score_editor.insert import InsertsWhatIsChosen
 from takt.panels import menu
 from takt.panels.score_editor import keymap
 
@@ -95,3 +96,12 @@ def test_each_press_in_the_score_editor_has_its_operator_and_its_shortcut() -> N
               for press, modifiers in presses().items() for held in ("", *modifiers)]
     assert sorted(pressed) == sorted(wanted)
     assert all(name.removeprefix("takt.") in dir(bpy.ops.takt) for name, _, _ in pressed)  # type: ignore[attr-defined]
+
+
+def test_operators_that_show_a_search_list_name_it_themselves() -> None:
+    """Blender looks for bl_property in the class alone; without it, the list is empty."""
+    searching = [each for each in (getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("TAKT_OT_"))
+                 if issubclass(each, InsertsWhatIsChosen)]
+    assert len(searching) >= 2
+    for each in searching:
+        assert vars(each)["bl_property"] in each.__annotations__

@@ -1,5 +1,6 @@
 """The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
 
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.files import clips, second_blender
-from takt.bridge.scores import score_tree
+from takt.bridge.scores import performing, score, score_tree, texts
+from takt.bridge.scores.background_performance import BackgroundPerformance
 from takt.bridge.shelf import shelf as bridge_shelf
 from takt.bridge.shelf import shelf_order
 from takt.core.classes import tags_file
@@ -23,7 +25,9 @@ from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.comparing.upright import turned
 from takt.core.score_editor.figures import figure_of
-from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, found, told
+from takt.core.score_editor.shelf import ACTIONS, DAMAGED, FAVOURITES, OTHER_ACTIONS, arrange, found, told
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.clip_files import write_files
@@ -351,6 +355,14 @@ def test_tags_are_given_from_the_shelf_and_written_beside_the_clips(rig: bpy.typ
         assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}  # where it has tags
         assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": (tags_file.FAVOURITE, "for the king")}
         assert {each.full_name for each in found(bridge_shelf.playables(rig), "favourite")} == {"feet.Steps.right"}
+        tree = score_tree.tree_of(bpy.context)
+        assert tree is not None
+        tree.shelf_order = "FAVOURITES"
+        chips = shelf_order.ordered(rig, tree, bridge_shelf.playables(rig))[0]
+        arranged = arrange(chips, View(900.0, 500.0), Theme())
+        assert arranged.titles[0][0] == FAVOURITES and arranged.playables[0].full_name == "feet.Steps.right"
+        assert {each.full_name for each in chips if each.shelf_group == FAVOURITES} == {"feet.Steps.right"}
+        tree.shelf_order = "LIBRARY"
         assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}
         assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": ("for the king",)}
         bridge_shelf.forget()
@@ -374,3 +386,39 @@ def test_tags_that_cannot_be_written_say_what_to_do_and_stay(rig: bpy.types.Obje
             operators.takt.tag_clip(clip="feet.Steps.left", tags="a: b")
         assert not found(bridge_shelf.playables(rig), "slow, stage")
         assert not any("slow" in each.tags[:1] for each in bridge_shelf.playables(rig))
+
+
+def test_a_folder_that_goes_while_its_chips_are_shown_costs_only_these(rig: bpy.types.Object, library: Path,
+                                                                       tmp_path: Path) -> None:
+    going = tmp_path / "going"
+    going.mkdir()
+    shutil.copy(library / "feet" / "Steps.skeleton.xml", going / "hop.skeleton.xml")
+    play(library / "dance.pha")
+    with editing():
+        assert operators.takt.add_clip_folder(directory=str(going)) == {"FINISHED"}
+        assert "hop" in {each.src for each in searched(rig)}
+        going.rename(tmp_path / "gone")
+        assert operators.takt.score_add(what="feet.Steps|right") == {"FINISHED"}
+        assert operators.takt.score_add(what="hop|left") == {"FINISHED"}  # what was read is kept for now
+        assert operators.takt.rebuild() == {"FINISHED"}
+        assert any("hop" in each.message for each in score.warnings_of(rig))
+        looked_into()
+        last = time.monotonic() + 30.0
+        while str(going) not in bridge_shelf.trouble(rig):
+            assert time.monotonic() < last
+            time.sleep(0.01)
+        assert {each.src for each in searched(rig)} >= {"feet.Steps"}
+        assert "hop" not in {each.src for each in bridge_shelf.playables(rig)}
+
+
+def test_what_a_thread_found_reads_actions_at_once_where_an_editor_asks(rig: bpy.types.Object, library: Path) -> None:
+    action_of("hop", rig.pose.bones[1].name)
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    task = performing.read_task(texts.said(text_of(rig)), properties.score_path(character), character, rig, {})
+    performance = BackgroundPerformance(replace(task, resolved=None), rig.session_uid).result(30.0)
+    assert performance is not None and performance.error is None
+    kept = performing.read_task(texts.said(text_of(rig)), properties.score_path(character), character, rig, {})
+    assert kept.resolved is not None and kept.resolved is not task.resolved
+    clip, = kept.resolved[1].clips("hop")[0]
+    assert clip.name == "hop"

@@ -16,8 +16,9 @@ from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
 from takt.core.score_editor.boxes import Kind, colours_of_procedures
 from takt.core.score_editor.commands import Playable
-from takt.core.score_editor.figures import STEP_S, figure_of, figure_triangles
+from takt.core.score_editor.figures import STEP_S, Figure, figure_of, figure_triangles, placed
 from takt.core.score_editor.layout import lay_out
+from takt.core.score_editor.overlay import height_of_words
 from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, arrange, card_layer, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
@@ -136,6 +137,16 @@ def test_a_figure_stays_in_its_box(body: Skeleton) -> None:
     assert 0.05 * 30.0 * 40.0 < solid < 0.6 * 30.0 * 40.0
 
 
+@pytest.mark.parametrize(("reach", "is_smaller"), [((0.0, 0.9), False), ((0.0, 1.6), True), ((0.9, 0.5), True)])
+def test_what_reaches_out_of_its_box_is_drawn_smaller(reach: tuple[float, float], is_smaller: bool) -> None:
+    strokes = np.array([[[[0.0, 0.0], [0.0, 0.8]]], [[[0.0, 0.0], reach]]])
+    figure = Figure(strokes, np.array([0.1]), np.array([False]), 1)
+    (ends, size), (_, same) = (placed(figure, instant, np.array((10.0, 20.0, 50.0, 60.0))) for instant in (1, 0))
+    assert size == same and (size < 40.0 / 1.35 - 1e-9) == is_smaller
+    np.testing.assert_allclose(ends[0, 1] - ends[0, 0], np.array(reach) * size, atol=1e-9)
+    assert (ends > (10.0, 20.0)).all() and (ends < (50.0, 60.0)).all()
+
+
 def test_a_chip_has_the_colour_that_its_block_has() -> None:
     text = Text.of(score(procedure("walk", 'left duration="1"'), procedure("turn", 'right duration="1"'),
                          procedure("main", 'turn duration="1"', 'walk duration="1"', 'left duration="1"')))
@@ -161,6 +172,8 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     figure, view, theme = figure_of(swinging(body, "l_shoulder"), find_map(body)), View(900.0, 500.0), Theme()
     both = clip, Playable("", "groove", 4.0, is_clip=False)
     shelf = arrange(both, view, theme)
+    tagged = shelf.told_anew((replace(clip, tags=("solo",)), both[1]))
+    assert tagged.as_now(clip).tags == ("solo",) and tagged.as_now(Playable("a", "gone", 1.0)).name == "gone"
     plain, front = shelf_layers(shelf, view, theme)
     drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
@@ -170,6 +183,9 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     assert np.abs(instants[1] - instants[0]).max() > 1.0
     assert instants[0][:, 1].min() > shelf.height
     assert not len(card_layer(shelf, clip, figure, 0.0, View(900.0, 60.0), theme).triangles.corners)
+    lows = [float(card_layer(shelf, clip, figure, 0.0, view, theme, words=words).rectangles.boxes[0, 1]) - shelf.height
+            for words in ("one line", "words " * 60)]
+    assert lows[1] >= height_of_words("words " * 60, view, theme) > lows[0] >= height_of_words("one line", view, theme)
 
 
 def test_a_favourite_has_a_star_on_its_chip() -> None:
