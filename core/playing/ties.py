@@ -20,7 +20,8 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.lineage import matched
 from ..pha.split_calls import inverse, parts
 from ..pha.text import Text
-from .moments import Block, Lineage, Over, Split, Splits, Step, Timeline
+from .block_names import Block, Lineage, Over, Split, Splits, Step
+from .moments import Timeline
 
 VERSION: Final = 1
 """Of what is kept; what a newer version has kept is left alone."""
