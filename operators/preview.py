@@ -40,6 +40,7 @@ class TAKT_OT_preview(GreyWithReason, bpy.types.Operator):
         window_manager.progress_begin(0.0, _PROGRESS_STEPS)
         try:
             life.read_large_meshes(layer, lambda share: window_manager.progress_update(share * _PROGRESS_STEPS))
+            life.get_ready(context.scene, layer)
         finally:
             window_manager.progress_end()
         return {"FINISHED"}

@@ -37,6 +37,8 @@ _log = logging.getLogger(__name__)
 _FRAME_S = 1.0 / 60.0
 _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
+_READY_S = 5.0
+"""So long switching on takes at most to sample frames: all of them for 50 characters with tweaks in 72 s of a score."""
 _VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""
@@ -208,6 +210,21 @@ def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None])
 
         tell_of_all(0.0)
         character.read_ahead(armature, mesh, tell_of_all)
+
+
+def get_ready(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> None:
+    """Sample what characters play at the frames of the scene, for a few seconds at most, so that playing can begin."""
+    if _running is None:
+        return
+    layer.update()
+    with score.while_drawing(changed):
+        playing = _known_motions(_running)
+        for character, armature, meshes, _ in _find_members(_running, layer):
+            if any(mesh.visible_get(view_layer=layer) for mesh in meshes):
+                playing[character.uid] = played(armature, _choices)
+    until_s = time.perf_counter() + _READY_S
+    while time.perf_counter() < until_s and not _is_prepared(_running, scene):
+        _running.preparing.go_on(_running.cast.ahead, playing, _running.playing[0], scene)
 
 
 @guarded(None)
@@ -395,6 +412,15 @@ def _is_prepared(running: _Running, scene: bpy.types.Scene) -> bool:
     return not _choices.player.follows_timeline or running.preparing.is_done(running.playing[0], scene)
 
 
+def _known_motions(running: _Running) -> dict[int, Playable | None]:
+    """Return the motions of characters that are known so far, which is none after a change."""
+    score.look()
+    now = changes.of_scores(), changes.of_all_data(), _choices.alone, _choices.transitions
+    if running.playing[0] != now:
+        running.playing = now, {}
+    return running.playing[1]
+
+
 def _has_depth(space: bpy.types.SpaceView3D) -> bool:
     """Return whether Blender has left its depth in a viewport.
 
@@ -410,10 +436,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
     if number != changes.of_scenes():
         found = _find_members(running, layer)
         running.members[key] = changes.of_scenes(), found
-    score.look()
-    now = changes.of_scores(), changes.of_all_data(), _choices.alone, _choices.transitions
-    if running.playing[0] != now:
-        running.playing = now, {}
+    playing = _known_motions(running)
     actors = []
     overlay, instant = space.overlay, Instant.of(scene, _choices.player, now_s())
     with_bones = overlay.show_overlays and overlay.show_bones
@@ -424,7 +447,7 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
             waiting = character.refresh(armature, meshes, is_drawing=True)
             if waiting and not bpy.app.timers.is_registered(_read_waiting):
                 bpy.app.timers.register(_read_waiting)
-            motion, time_now_s = _played(character.uid, armature, instant, running.playing[1])
+            motion, time_now_s = _played(character.uid, armature, instant, playing)
             actors.append(Actor(character, armature, meshes, motion, time_now_s,
                                 _outline(meshes, layer) if with_outlines else None,
                                 _bones(armature, layer, space) if with_bones and has_bones else ""))

@@ -3,7 +3,8 @@
 What is computed once per motion, such as footholds under tweaks, is computed then too, and delays no drawing.
 """
 
-from collections.abc import Hashable, Mapping
+from collections import deque
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final
@@ -14,12 +15,13 @@ import numpy as np
 from ..bridge import properties
 from ..bridge.frame_rate import frames_per_second
 from ..core.maths.arrays import FloatArray
-from ..core.playing.ahead import Ahead
+from ..core.playing.ahead import AT_ONCE, Ahead
 from ..core.playing.stage import Playable
 
 QUIET_S: Final = 0.3
 """So long nothing was drawn before motions are sampled: who plays, drags or types is not disturbed."""
-PAUSE_S: Final = 0.02
+PAUSE_S: Final = 0.005
+"""So long Blender goes on between two portions."""
 _PORTION_S: Final = 0.008
 """Time limit of one portion; no further frames are begun after it."""
 _MOST_FRAMES: Final = 4096
@@ -30,13 +32,13 @@ _MOST_FRAMES: Final = 4096
 class Preparing:
     """What is still to be sampled. drawn_s: when something was drawn last.
 
-    key: for what; as long as it stays the same, what is done needs not be done again. waiting: the characters whose
-    motions are not sampled yet, by the session's numbers of their objects.
+    key: for what; as long as it stays the same, what is done needs not be done again. waiting: the next instants (F,)
+    of characters, by the session's numbers of their objects. All get the next few seconds before any gets those after.
     """
 
     drawn_s: float = 0.0
     _key: Hashable = None
-    _waiting: list[int] = field(default_factory=list)
+    _waiting: deque[tuple[int, FloatArray]] = field(default_factory=deque)
 
     def is_done(self, key: Hashable, scene: bpy.types.Scene) -> bool:
         """Return whether all played motions are sampled. key: changes whenever they do."""
@@ -50,15 +52,22 @@ class Preparing:
               scene: bpy.types.Scene) -> None:
         """Sample a portion of the characters' motions. playing: the motion of each, valid for a key."""
         if self._key != (key, _frames_of(scene)):
-            self._key, self._waiting = (key, _frames_of(scene)), [*playing]
-        frame_start = {ob.session_uid: properties.character(ob).frame_start for ob in scene.objects
-                       if ob.session_uid in self._waiting}
-        until_s, frames, fps = perf_counter() + _PORTION_S, _frames(scene), frames_per_second(scene)
+            self._key, self._waiting = (key, _frames_of(scene)), deque(_in_turn(playing, scene))
+        until_s = perf_counter() + _PORTION_S
         while self._waiting and perf_counter() < until_s:
-            uid = self._waiting[0]
+            uid, times_s = self._waiting.popleft()
             motion = playing.get(uid)
-            if motion is None or uid not in frame_start or ahead.prepare(motion, (frames - frame_start[uid]) / fps):
-                self._waiting.pop(0)
+            if motion is not None and not ahead.prepare(motion, times_s):
+                self._waiting.appendleft((uid, times_s))
+
+
+def _in_turn(playing: Mapping[int, Playable | None], scene: bpy.types.Scene) -> Iterator[tuple[int, FloatArray]]:
+    """Yield which instants (F,) of which motion are sampled, one after the other."""
+    frames, fps = _frames(scene), frames_per_second(scene)
+    first = {ob.session_uid: properties.character(ob).frame_start for ob in scene.objects if ob.session_uid in playing}
+    for begin in range(0, len(frames), AT_ONCE):
+        for uid, frame in first.items():
+            yield uid, (frames[begin:begin + AT_ONCE] - frame) / fps
 
 
 def _frames_of(scene: bpy.types.Scene) -> tuple[int, int, float]:

@@ -23,8 +23,8 @@ from .. import properties
 from ..rigs import armature, bone_rules, constraints, drivers
 from ..rigs.bone_rules import BoneRules
 
-_LINEAR = 1
-"""Keyframe.interpolation LINEAR, as foreach_get gives it."""
+_LINEAR, _BEZIER = 1, 2
+"""Keyframe.interpolation, as foreach_get gives it; 0 is CONSTANT, and beyond Bézier curves are those that ease."""
 _AT_REST = {"location": (0.0, 0.0, 0.0), "scale": (1.0, 1.0, 1.0), "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
             "rotation_euler": (0.0, 0.0, 0.0), "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0)}
 _SAME = 1e-5
@@ -261,8 +261,8 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
         frames = np.union1d(frames, np.arange(np.ceil(frames[0]), np.floor(frames[-1]) + 1.0))
     values = _at_rest(channel, len(frames))
     for index, some in keys.items():
-        values[:, index] = np.interp(frames, some.frames, some.values) if are_straight[index] else [
-            curves[index].evaluate(frame) for frame in frames.tolist()]
+        values[:, index] = (np.interp(frames, some.frames, some.values) if are_straight[index]
+                            else _evaluated_at(curves[index], some, frames))
     return frames, values
 
 
@@ -295,8 +295,38 @@ def values_at(curves: Sequence[bpy.types.FCurve], frames: FloatArray) -> list[Fl
     """Return the values (F,) of each curve at frames (F,), ascending."""
     return [np.interp(frames, some.frames, some.values)
             if some.is_straight and (some.is_still_outside or _within(frames, some.frames))
-            else np.array([curve.evaluate(frame) for frame in frames.tolist()])
+            else _evaluated_at(curve, some, frames)
             for curve, some in zip(curves, _keys(curves), strict=True)]
+
+
+def _evaluated_at(curve: bpy.types.FCurve, keys: _Keys, frames: FloatArray) -> FloatArray:
+    """Return what Blender evaluates a curve to at frames (F,), without asking it where the curve is level."""
+    found = _levels(curve, keys)[keys.frames.searchsorted(frames, side="right")]
+    rest = np.flatnonzero(np.isnan(found))
+    found[rest] = [curve.evaluate(frame) for frame in frames[rest].tolist()]
+    return found
+
+
+def _levels(curve: bpy.types.FCurve, keys: _Keys) -> FloatArray:
+    """Return the value of a curve before its K keys, between them and after them, (K + 1,); NaN where it changes.
+
+    Between equal keys with level handles, Blender's Bézier curve is exactly their value.
+    """
+    found = np.full(len(keys.frames) + 1, np.nan)
+    points: Any = curve.keyframe_points
+    if len(points) < 1 or len(curve.modifiers) or (np.diff(keys.frames) <= 0.0).any():
+        return found
+    kinds, left, right = (np.empty(len(points) * width, dtype=kind) for width, kind in (
+        _OF_KEY[name] for name in ("interpolation", "handle_left", "handle_right")))
+    for name, values in (("interpolation", kinds), ("handle_left", left), ("handle_right", right)):
+        points.foreach_get(name, values)
+    begin, end = keys.values[:-1], keys.values[1:]
+    is_bent = (kinds[:-1] == _BEZIER) & ((right[1:-2:2] != begin) | (left[3::2] != end))
+    is_level = (begin == end) & (kinds[:-1] <= _BEZIER) & ~is_bent
+    found[1:-1][is_level] = begin[is_level]
+    if keys.is_still_outside:
+        found[[0, -1]] = keys.values[[0, -1]]
+    return found
 
 
 def _keys(curves: Sequence[bpy.types.FCurve]) -> Iterator[_Keys]:

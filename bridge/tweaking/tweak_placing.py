@@ -14,7 +14,7 @@ import numpy as np
 from ...core.errors import FileError, TaktError
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.playing import ties as ties_
-from ...core.playing.moments import Block
+from ...core.playing.block_names import Block
 from ...core.playing.ties import Ties, Waiting
 from .. import properties
 from ..actions import curves

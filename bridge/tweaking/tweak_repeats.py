@@ -11,7 +11,7 @@ import numpy as np
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.pha.lineage import NEW
 from ...core.playing import ties as ties_
-from ...core.playing.moments import AnyCall, Lineage, Over, before
+from ...core.playing.block_names import AnyCall, Lineage, Over, before
 from ...core.playing.repeats import Repeats, over_before, over_named, over_now
 from ...core.playing.ties import Call, Ties
 from .. import properties

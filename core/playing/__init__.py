@@ -7,6 +7,6 @@ the instants that `fit.py` finds, joints that hold a pose (`held.py`), and each 
 of the trunk, `feet/` locks planted feet. In a `scene/` the way is bent, and head and hands have targets. `meeting.py`
 makes hands of two characters meet. `clock.py` applies the tempo. `motion.py` is the result, which `bake.py` and
 `keying.py` read, and `ahead.py` for the preview; `why.py` explains transitions. `tweaks.py` holds an animator's
-changes, tied to `moments.py` of the music (`ties.py`); `tweaked.py` adds these `differences.py` to the poses,
-`tweaked_bodies.py` to bodies that are posed already.
+changes, tied to `moments.py` of the music (`ties.py`): blocks with `block_names.py`, found by `block_search.py`.
+`tweaked.py` adds these `differences.py` to the poses, `tweaked_bodies.py` to bodies that are posed already.
 """

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..maths.arrays import IntArray
 from ..pha.document import Document
-from .moments import UNCHANGED, Block, Lineage, Over, Timeline, inside, plain
+from .block_names import UNCHANGED, Block, Lineage, Over, inside, plain
+from .moments import Timeline
 
 
 @dataclass(frozen=True, eq=False)

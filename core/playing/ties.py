@@ -20,7 +20,8 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.lineage import matched
 from ..pha.split_calls import inverse, parts
 from ..pha.text import Text
-from .moments import Block, Lineage, Over, Split, Splits, Step, Timeline
+from .block_names import Block, Lineage, Over, Split, Splits, Step
+from .moments import Timeline
 
 VERSION: Final = 1
 """Version of the stored format; data of newer versions is left alone."""
@@ -138,8 +139,8 @@ def to_data(ties: Ties) -> dict[str, Any]:
     def number(texts: Texts) -> dict[str, int]:
         return {name: packed.setdefault(text, len(packed)) for name, text in texts.items()}
 
-    rows = [[round(float(frame), 5), int(block), float(share), round(float(length), 5)] for frame, block, share, length
-            in zip(ties.frame, ties.block, ties.share, ties.length, strict=True)]
+    columns = np.round(ties.frame, 5), ties.block, ties.share, np.round(ties.length, 5)
+    rows = [*zip(*(column.tolist() for column in columns), strict=True)]
     waiting = [{"texts": number(each.texts), "block": each.block, "share": each.share, "length": each.length,
                 "keys": each.keys} for each in ties.waiting]
     data = {"version": VERSION, "in": number(ties.texts), "blocks": ties.blocks, "ties": rows, "waiting": waiting}

@@ -19,8 +19,9 @@ from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
+from .block_names import UNCHANGED, Block, Lineage
 from .differences import Differences
-from .moments import UNCHANGED, Block, Lineage, Timeline
+from .moments import Timeline
 
 EASE_S: Final = 0.2
 """Default fade of a tweak, in seconds."""

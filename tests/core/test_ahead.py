@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.ahead import MOST_AHEAD, Ahead, Sampled
+from takt.core.playing.ahead import AT_ONCE, MOST_AHEAD, Ahead, Sampled
 from takt.core.playing.stage import Playable
 from takt.core.skeletons.skeleton import Pose
 
@@ -121,12 +121,12 @@ def test_without_time_what_is_known_is_given_alone() -> None:
 
 
 def test_what_is_prepared_is_not_sampled_when_it_is_asked_for() -> None:
-    watching, turning, times_s = Watching(), Turning(), np.arange(300) / 24.0
+    watching, turning, times_s = Watching(), Turning(), np.arange(2 * AT_ONCE + 10) / 24.0
     watching.look(turning, times_s[:1])
     calls = 1
     while not watching.ahead.prepare(turning, times_s):
         calls += 1
-    assert calls > 2 and sum(watching.counts) == len(times_s)  # in portions, and none twice
+    assert calls == 3 and sum(watching.counts) == len(times_s)  # in portions, and none twice
     before = list(watching.counts)
     watching.look(turning, times_s)
     assert watching.ahead.prepare(turning, times_s) and watching.counts == before

@@ -10,7 +10,8 @@ from takt.core.errors import FileError
 from takt.core.pha.lineage import NEW, matched
 from takt.core.pha.text import Text
 from takt.core.playing import ties as ties_
-from takt.core.playing.moments import AnyCall, Over, Timeline
+from takt.core.playing.block_names import AnyCall, Over
+from takt.core.playing.moments import Timeline
 from takt.core.playing.repeats import Repeats, over_before, over_named, over_now
 from takt.core.playing.ties import Call
 

@@ -13,13 +13,13 @@ import pytest
 
 from takt.bridge.scores.score import motion_of, time_s
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.ahead import Ahead
+from takt.core.playing.ahead import AT_ONCE, Ahead
 from takt.core.playing.motion import Motion
 from takt.preview import life
 from takt.preview.batch import read_geometry
 from takt.preview.character import PreviewCharacter
 from takt.preview.instances import sampled_rows
-from takt.preview.preparing import QUIET_S
+from takt.preview.preparing import QUIET_S, _in_turn
 from takt.preview.roles import DrawnRole, pose_roles
 from takt.samples.character import build_character
 from takt.tests.characters import Object, context, evaluated
@@ -135,6 +135,39 @@ def test_other_frames_are_sampled_while_nothing_is_drawn(dancer: tuple[Object, O
         scene.use_preview_range = False
         life.stop()
     assert not bpy.app.timers.is_registered(life._prepare)
+
+
+def test_all_characters_are_sampled_before_they_play(dancer: tuple[Object, Object],
+                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    armature, _ = dancer
+    scene = context.scene
+    scene.frame_start, scene.frame_end = 1, 1300
+    life.start([armature])
+    try:
+        monkeypatch.setattr(life, "_READY_S", 0.0)
+        life.get_ready(scene, context.view_layer)
+        assert life._running is not None and not life._running.cast.ahead._watched  # there is no time
+        monkeypatch.undo()
+        life.get_ready(scene, context.view_layer)
+        monkeypatch.setattr(life._running.cast.ahead, "sample", None)  # nothing is sampled any longer
+        for frame in (1, 2, 3, 4, 700, 1300):
+            scene.frame_set(frame)
+            draw()
+    finally:
+        life.stop()
+
+
+def test_all_characters_are_prepared_for_the_next_seconds_first() -> None:
+    objects: list[Any] = [bpy.data.objects.new(name, None) for name in "AB"]
+    for ob in objects:
+        context.scene.collection.objects.link(ob)
+    context.scene.frame_start, context.scene.frame_end, context.scene.frame_current = 1, 2 * AT_ONCE, AT_ONCE + 1
+    first, second = objects
+    first.takt.frame_start = 11
+    turns = [*_in_turn({first.session_uid: None, second.session_uid: None}, context.scene)]
+    assert [uid for uid, _ in turns] == [first.session_uid, second.session_uid] * 2
+    at_frames = [(times_s * 24.0).round().tolist() for _, times_s in turns]
+    assert at_frames[0][0] == AT_ONCE + 1 - 11 and at_frames[1][0] == AT_ONCE + 1 - 1 and at_frames[3][0] == 0
 
 
 def prepare() -> None:
