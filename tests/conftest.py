@@ -51,13 +51,14 @@ class ClipsOnce:
         from takt.bridge.meshes import skin_points
 
         self._clips, self._size, self._entries = CLIPS, 0, CLIPS._entries.copy()
-        plain, known = skin_points._read, dict[object, Any]()
+        points: Any = skin_points
+        plain, known = points._read, dict[object, Any]()
 
         def read(*arguments: Any) -> Any:
             found = plain(*arguments)
             return found if found is None else known.setdefault((found.checksum, found.positions.tobytes()), found)
 
-        skin_points._read = read
+        points._read = read
 
     def keep(self) -> None:
         """Keep what is known now, unless it is much."""

@@ -43,7 +43,7 @@ def similarity(a: Image, b: Image) -> float:
 def window_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     for axis in (0, 1):  # rows, then columns: few additions of whole pictures
         windows = np.lib.stride_tricks.sliding_window_view(values, WINDOW, axis=axis)
-        values = sum(windows[..., at] for at in range(WINDOW)) / WINDOW
+        values = np.asarray(sum(windows[..., at] for at in range(WINDOW))) / WINDOW
     return values
 
 
