@@ -19,6 +19,8 @@ if "PYTEST_XDIST_WORKER" in os.environ and "BLENDER_USER_RESOURCES" in os.enviro
 import takt
 from takt.tests.beside import NO_OGRE
 
+MOST_CLIPS_BYTES = 2**26
+
 if importlib.util.find_spec("bpy") is None:
     collect_ignore = ["blender", "gpu"]
 
@@ -40,6 +42,41 @@ def bound_once() -> None:
     BINDING_METHODS["INSIDE"] = replace(method, bind=bind)
 
 
+class ClipsOnce:
+    """Keeps clips that were read and retargeted for later tests, as far as they are of equal files and bodies."""
+
+    def __init__(self) -> None:
+        """Let equal points of skins be one value: by these retargeted clips are found."""
+        from takt.bridge.files.clip_store import CLIPS
+        from takt.bridge.meshes import skin_points
+
+        self._clips, self._size, self._entries = CLIPS, 0, CLIPS._entries.copy()
+        points: Any = skin_points
+        plain, known = points._read, dict[object, Any]()
+
+        def read(*arguments: Any) -> Any:
+            found = plain(*arguments)
+            return found if found is None else known.setdefault((found.checksum, found.positions.tobytes()), found)
+
+        points._read = read
+
+    def keep(self) -> None:
+        """Keep what is known now, unless it is much."""
+        if self._clips.size <= MOST_CLIPS_BYTES:
+            self._entries, self._size = self._clips._entries.copy(), self._clips.size
+
+    def bring_back(self) -> None:
+        """Let that be known which was kept."""
+        self._clips._entries.update(self._entries)
+        self._clips._size = self._size
+
+
+@pytest.fixture(scope="session")
+def clips_once() -> ClipsOnce:
+    """Let tests find the clips of those before them: most play the sample dancer's."""
+    return ClipsOnce()
+
+
 @pytest.fixture(scope="module")
 def factory_preferences() -> None:
     """Start each file of tests with the preferences of the factory; a test that changes them takes that back itself."""
@@ -49,13 +86,15 @@ def factory_preferences() -> None:
 
 
 @pytest.fixture
-def extension(bound_once: None, factory_preferences: None) -> Iterator[None]:
+def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)  # a sixth of the time of all settings
     takt.register()
+    clips_once.bring_back()
     yield
+    clips_once.keep()
     takt.unregister()
 
 

@@ -18,6 +18,7 @@ from takt.operators import command
 from takt.preview import playing
 from takt.preview.choices import Choices
 from takt.preview.draw import Painter
+from takt.preview.floor import FloorPainter
 from takt.preview.instances import Rows, palette_of, sampled_rows
 from takt.preview.player import Player
 from takt.samples.clip_files import LIBRARY
@@ -43,8 +44,8 @@ SCORE: Final = """<pha version="2" tickLength="0.5"><load src="feet.Steps"/><loa
 </pha>
 """
 WORDS: Final = ("to=", "at=", "along=", 'repeat="fit"', "<reach", "<hold", "<look", "<meet", 'is="floor"')
-FPS, FRAMES = 12, range(1, 205)
-LATER: Final = 7
+FPS, FRAMES = 6, range(1, 103)
+LATER: Final = 4
 """The first frame of the second character's score; half a second after the first one's."""
 DRAWN_M, ACTION_M, PROPS, AXIS_M = 1e-5, 5e-5, 5e-5, 0.1
 """How far points of bones may be from the preview's, in a film and in an Action; and elements of props' matrices."""
@@ -174,6 +175,7 @@ def filmed(file: str, name: str, held: str, out: Path) -> Positions:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Painter, "upload", noting)
+        patch.setattr(FloorPainter, "cast_shadow", lambda *_: None)  # by far the most work, and nothing of it is read
         assert command.run(["film", file, "--armature", name, "--out", str(out), "--size", "2", "--frames",
                             f"{FRAMES[0]}-{FRAMES[-1]}"]) == 0
     return {key: np.array(each) for key, each in found.items()}
