@@ -33,7 +33,7 @@ FPS = 5
 _SIDEBAR, _TAB = (1142, 134), (1134, 292)
 _ADD_SAMPLE, _NEW_SCORE, _SCORE_EDITOR = (999, 406), (1057, 325), (999, 352)
 _PREVIEW, _ZOOM = (928, 482), (834, 216)
-_ADD, _MUSIC_ENTRY = (161, 482), (196, 585)
+_ADD, _MUSIC_ENTRY = (161, 482), (196, 607)
 _DRUMS, _ACCEPT = (306, 238), (1326, 853)
 _PLAY = (540, 827)
 """Where buttons are on the screen, in a window of that size."""

@@ -28,7 +28,7 @@ _HEIGHTS: Final = np.linspace(-0.6, 1.2, 37)
 _ANGLES: Final = np.linspace(0.0, 2.0 * np.pi, 32, endpoint=False)
 _BAND: Final = 0.06
 _SLOPE: Final = 0.5
-"""Half a band of height: skin is as wide as its points in the band, and narrower by this slope farther up and down."""
+"""Skin is as wide as its points within _BAND of its height; farther up and down it narrows by this slope."""
 _CLEAR: Final = 0.2
 """Distance from the centre, in trunk lengths, from which on the direction out is certain."""
 
