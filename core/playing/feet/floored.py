@@ -227,7 +227,8 @@ class Floored(Over):
         spans_s = self.lock.footholds.spans_s(leg)
         spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
         middle = np.clip(np.rint(spans_s.mean(axis=1) / FINE_S), 0, len(feet) - 1).astype(np.int64)
-        ahead = (feet - ankles)[middle, :2]
+        has_toes = self.lock.legs[leg].foot != self.lock.legs[leg].ankle  # else the sole tells where the foot points
+        ahead = ((feet if has_toes else soles.mean(axis=1)) - ankles)[middle, :2]
         ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-30)
         length = self.lock.legs[leg].length(self.skeleton)
         moves = length * _MOVED_LEGS[:, None] * ahead[:, None]
