@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
 from .ground_curve import GroundCurve
 from .sits import Sits, Stand, bend_onto
 from .traveller import Traveller
-from .warping import STANDS_SIZES, whole_rounds
+from .warping import PACES, STANDS_SIZES, whole_rounds
+
+_ROUNDED: Final = 1e-9
 
 
 def fitted(sequence: Segments, sits: Sits, cast: Mapping[str, Target],
@@ -27,7 +30,9 @@ def fitted(sequence: Segments, sits: Sits, cast: Mapping[str, Target],
     sits: has the sequence as it is played, with one round of each. shown: from times to those that a clock shows.
     In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
     and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
-    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
+    n = √(T/t · L/w). Longer steps than PACES allows would bend knees like somebody who kneels, so then there are more,
+    which are quicker; nor are steps shorter, if fewer do. Where nothing plays its role, n = T/t. In lanes there is one
+    round.
     """
     if not any(way.going.fits for way in sits.ways):
         return sequence, ()
@@ -41,6 +46,17 @@ def fitted(sequence: Segments, sits: Sits, cast: Mapping[str, Target],
         elif way.going.fits and count > 1:
             counts[way] = count
     return (sequence.repeated(counts) if counts else sequence), tuple(said)
+
+
+def rounds_of(by_time: float, by_way: float) -> int:
+    """Return how often a clip is played that many times in a time, and on a way, at its own pace.
+
+    >>> rounds_of(4.0, 4.4), rounds_of(1.0, 4.4), rounds_of(9.0, 4.4), rounds_of(1.0, 0.3)
+    (4, 4, 5, 1)
+    """
+    whole = whole_rounds(by_way)
+    least, most = (np.ceil(by_way / PACES[1] * (1.0 - _ROUNDED)), np.floor(by_way / PACES[0] * (1.0 + _ROUNDED)))
+    return int(np.clip(whole_rounds(np.sqrt(by_time * by_way)), min(least, whole), max(most, whole)))
 
 
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
@@ -88,7 +104,7 @@ class _Counting:
         own, lasts_s = abs(end - begin), self.row.own_s(way.first, way.after)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
             return 1  # the warp says that it leads nowhere
-        return whole_rounds(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
+        return rounds_of(float(edges_s[1] - edges_s[0]) / lasts_s, curve.length / own)
 
     def rounds_by_time(self, way: Way) -> int:
         """Return how often a way is gone in its time, wherever it leads."""
