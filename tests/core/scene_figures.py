@@ -242,7 +242,8 @@ def looked(seed: int) -> Figures:
 
 ROWS: Final[dict[str, Callable[[int], Figures]]] = {
     "to": to_place, "to, any time": strides, "at": at_place, "along": along_path, "stairs": over("stairs"),
-    "slopes": over("slope"), "hills": over("hills"), "reach": reached, "reach, leaning": leant, "hold": holding, "look": looked}
+    "slopes": over("slope"), "hills": over("hills"), "reach": reached, "reach, leaning": leant, "hold": holding,
+    "look": looked}
 
 
 def too_much(figures: Figures) -> Figures:
