@@ -13,7 +13,7 @@ from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import world_from_pose
 from .clip import Clip
-from .contacts import sole_points
+from .contacts import foot_contacts, sole_points
 from .keyed import keys_of
 from .tracks import Tracks
 
@@ -27,6 +27,8 @@ _BEARS_LEGS: Final = 0.02
 """A foot that is so much higher, in leg lengths, bears the body much less."""
 _STEADIER, _UNEVEN = 0.1, 0.5
 """Against the steady velocity: what is by so much farther from it bears the body less; and so far it may be from it."""
+_STANDS: Final = 0.2
+"""Of the time: if a foot is in contact for less, feet slide unevenly, and the speed of the gait is told."""
 _JOINTS: Final = {"HumanoidRoot", *(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))}
 _HIGHEST: Final = 50.0
 _GROUND_PERCENT: Final = 1.0
@@ -64,7 +66,8 @@ def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
     way = np.cumsum((velocity[1:] + velocity[:-1]) / 2.0 * np.diff(times)[:, None], axis=0)
     moved = _moved(clip, int(with_ancestors(clip.skeleton.parents, np.array((root,)))[0]), times,
                    np.concatenate((np.zeros((1, 3)), way)))
-    return replace(moved, gait_legs_per_s=speed)
+    sure_s = min(np.diff(each.stands, axis=1).sum() for each in foot_contacts(moved, found, up).values())
+    return moved if sure_s >= _STANDS * clip.duration_s else replace(moved, gait_legs_per_s=speed)
 
 
 def _slides(soles: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
