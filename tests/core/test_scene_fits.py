@@ -24,7 +24,7 @@ def test_steps_are_as_long_as_the_clips_whatever_the_time_and_as_quick_where_it_
 
 @pytest.mark.parametrize(("by_time", "by_way", "rounds"), [
     (2.0, 4.4, 4), (4.0, 4.4, 4), (9.0, 4.4, 5), (30.0, 4.4, 5), (1.0, 1.3, 1), (4.0, 1.3, 1), (1.0, 1.42, 2),
-    (9.0, 0.3, 1), (0.1, 1.25, 1), (1e9, 1e9, 10_000)])
+    (9.0, 0.3, 1), (0.1, 1.25, 1), (1e9, 1e9, 10_000), (4.0, 400.0, 40)])
 def test_rounds_are_so_many_that_steps_are_in_bounds_and_else_the_nearest(by_time: float, by_way: float,
                                                                           rounds: int) -> None:
     assert rounds_of(by_time, by_way) == rounds

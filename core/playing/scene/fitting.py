@@ -20,6 +20,8 @@ from .sits import Sits, Stand, bend_onto
 from .traveller import Traveller
 from .warping import PACES, STANDS_SIZES, whole_rounds
 
+_QUICKEST: Final = 8.0
+"""Nobody walks at so many times the pace of a clip: then steps become longer as well."""
 _ROUNDED: Final = 1e-9
 
 
@@ -31,8 +33,8 @@ def fitted(sequence: Segments, sits: Sits, cast: Mapping[str, Target],
     In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
     and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
     n = √(T/t · L/w). Longer steps than PACES allows would bend knees like somebody who kneels, so then there are more,
-    which are quicker; nor are steps shorter, if fewer do. Where nothing plays its role, n = T/t. In lanes there is one
-    round.
+    which are quicker, up to _QUICKEST; nor are steps shorter, if fewer do. Where nothing plays its role, n = T/t. In
+    lanes there is one round.
     """
     if not any(way.going.fits for way in sits.ways):
         return sequence, ()
@@ -51,12 +53,14 @@ def fitted(sequence: Segments, sits: Sits, cast: Mapping[str, Target],
 def rounds_of(by_time: float, by_way: float) -> int:
     """Return how often a clip is played that many times in a time, and on a way, at its own pace.
 
-    >>> rounds_of(4.0, 4.4), rounds_of(1.0, 4.4), rounds_of(9.0, 4.4), rounds_of(1.0, 0.3)
-    (4, 4, 5, 1)
+    >>> rounds_of(4.0, 4.4), rounds_of(1.0, 4.4), rounds_of(9.0, 4.4), rounds_of(1.0, 0.3), rounds_of(4.0, 400.0)
+    (4, 4, 5, 1, 40)
     """
-    whole = whole_rounds(by_way)
+    whole, both = whole_rounds(by_way), whole_rounds(np.sqrt(by_time * by_way))
     least, most = (np.ceil(by_way / PACES[1] * (1.0 - _ROUNDED)), np.floor(by_way / PACES[0] * (1.0 + _ROUNDED)))
-    return int(np.clip(whole_rounds(np.sqrt(by_time * by_way)), min(least, whole), max(most, whole)))
+    if by_way > _QUICKEST * by_time:
+        return both
+    return int(np.clip(both, min(least, whole), max(most, whole)))
 
 
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
