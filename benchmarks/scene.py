@@ -24,6 +24,8 @@ from takt.tests.core.scene_settings import played, rig_of
 from takt.tests.core.test_scene_meets import hands_met
 from takt.tests.core.test_scene_seats import LIMITS as SEAT_LIMITS
 from takt.tests.core.test_scene_seats import seated
+from takt.tests.core.test_scene_sits import LIMITS as SAT_LIMITS
+from takt.tests.core.test_scene_sits import sat
 
 from .timing import seconds
 
@@ -49,7 +51,7 @@ def main() -> int:
     count = max(1, parser.parse_args().settings)
     say("word", "figure", "settings", "worst", "p90", "limit", "")
     holds = True
-    for name, measure in {**ROWS, "meet": met, "seat": seated}.items():
+    for name, measure in {**ROWS, "meet": met, "seat": seated, "sit": sat}.items():
         holds &= rows(name, [measure(seed) for seed in range(count)])
     holds &= row("nothing cast", "difference", [uncast(seed) for seed in range(count)], 0.0)
     for figure, found, limit in (("first motion", [first_motion()], COST), ("drag, ms", drags(count), DRAG_MS)):
@@ -59,7 +61,7 @@ def main() -> int:
 
 def rows(name: str, found: Sequence[Figures]) -> bool:
     """Print a row for each figure of a word; tell whether all hold."""
-    limits = {**LIMITS, **SEAT_LIMITS}
+    limits = {**LIMITS, **SEAT_LIMITS, **SAT_LIMITS}
     figures = dict.fromkeys(figure for each in found for figure in each)
     hold = [row(name, figure, [each[figure] for each in found if figure in each], limits[figure])
             for figure in figures]

@@ -165,6 +165,8 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     if holds:
         world = held_courses.world_over(target, frames, holds)
     matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
+    if kind == "place":
+        matrices = _facing(matrices)
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
@@ -173,6 +175,17 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     if len(frames) > 1:
         return Moving(still, (frames - first) / fps, matrices[:, :3], heads, note)
     return _placed(still, matrices[0], None if heads is None else heads[0], note)
+
+
+def _facing(matrices: FloatArray) -> FloatArray:
+    """Return matrices (F, 4, 4) with a y axis at right angles to x and z where an object is flat along it."""
+    x, y, z = (matrices[:, :3, axis] for axis in range(3))
+    across = np.cross(z, x)
+    size = np.linalg.norm(across, axis=1)
+    is_flat = (np.linalg.norm(y, axis=1) <= _NO_LENGTH) & (size > _NO_LENGTH * _NO_LENGTH)
+    found = matrices.copy()
+    found[is_flat, :3, 1] = across[is_flat] / size[is_flat, None]
+    return found
 
 
 def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,

@@ -36,6 +36,8 @@ class Clip:
     contacts: of the feet, by side (l, r); None if they have not been detected. A retargeted clip keeps those of its
     source.
     bearing: contacts of other body parts (body_contacts.py); a retargeted clip keeps those of its source.
+    gait_legs_per_s: of a gait in place whose feet slide unevenly, and that was made to travel (in_place.py), how fast
+    it goes, in leg lengths.
     skin: a sample of the body that the clip was made for, if its file has one. Edited clips do not keep it.
     """
 
@@ -49,6 +51,7 @@ class Clip:
     contacts: Mapping[str, FootContacts] | None = None
     skin: SkinSample | None = None
     bearing: tuple[Contact, ...] = ()
+    gait_legs_per_s: float = 0.0
     _derived: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:

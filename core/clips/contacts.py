@@ -9,6 +9,7 @@ in contact there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -25,6 +26,8 @@ LOW_LEGS: Final = (0.04, 0.06)
 """How high above its ground a planted point is at most, in leg lengths: for a contact to begin, and to last."""
 SLOW_LEGS_PER_S: Final = (0.3, 0.5)
 """How fast it is at most, likewise."""
+_SLOW_SHARES: Final = (0.2, 0.35)
+"""Or against the speed of a gait in place that was made to travel: its feet never slid back quite evenly."""
 SHORTEST_S: Final = 0.08
 """Shorter ones are dropped: a foot that turns round in the air is slow for a moment."""
 STEP_S: Final = 1.0 / 60.0
@@ -124,44 +127,65 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
     if not sides:
         return {}
     up = up / np.linalg.norm(up)
-    rest, ankles = skeleton.rest_world[..., 3], [joints[f"{side}_ankle"] for side in sides]
+    rest = skeleton.rest_world[..., 3]
     legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in sides]
     leg = float(np.mean([np.linalg.norm(np.diff(positions, axis=0), axis=1).sum() for positions in legs]))
-    times = instants(clip.duration_s)
-    ends = sole_ends(clip, found, sides, up)
-    if not ends:
-        heel = _Points.of(clip, times, ankles, rest[ankles], up, leg)
-        return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
-    fronts = np.stack([place for _, place in ends])
-    below = np.maximum((rest[ankles] - fronts) @ up, 0.0)[:, None] * up
-    both = _Points.of(clip, times, ankles + [joint for joint, _ in ends],
-                      np.concatenate((rest[ankles] - below, fronts)), up, leg)
+    own, points = _sole_points(clip, found, sides, up)
+    both = _Points.of(clip, instants(clip.duration_s), own, points, up, leg)
     heel, ball = both.at(slice(len(sides))), both.at(slice(len(sides), None))
-    if ends[0][0] in ankles:  # whoever made a clip did not see where the tips of its feet go
+    if len(own) == len(sides):
+        return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
+    if own[len(sides)] in own[:len(sides)]:  # whoever made a clip did not see where the tips of its feet go
         return {side: FootContacts(heel.spans(i, heel.lowest), ball.spans(i, heel.lowest, heel.lowest))
                 for i, side in enumerate(sides)}
     level = min(heel.lowest, ball.lowest)  # no heel is planted where a clip walks on tiptoe throughout
     return {side: FootContacts(heel.spans(i, level), ball.spans(i, ball.lowest)) for i, side in enumerate(sides)}
 
 
+def sole_points(clip: Clip, found: SkeletonMap, times_s: FloatArray, up: FloatArray) -> FloatArray:
+    """Return where heels are, and where known balls of the feet, at times (F,), (F, N, 3).
+
+    Of both feet, each with hip, knee and ankle. found, up: see foot_contacts; up: of unit length.
+    """
+    joints, points = _sole_points(clip, found, "lr", up)
+    return _followed(clip, times_s, joints, points)
+
+
+def _sole_points(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArray) -> tuple[list[int], FloatArray]:
+    """Return points of soles at rest (N, 3) with the joints that move them: heels, then the front ends if known."""
+    rest, ankles = clip.skeleton.rest_world[..., 3], [found.joint_of[f"{side}_ankle"] for side in sides]
+    ends = sole_ends(clip, found, sides, up)
+    if not ends:
+        return ankles, rest[ankles]
+    fronts = np.stack([place for _, place in ends])
+    below = np.maximum((rest[ankles] - fronts) @ up, 0.0)[:, None] * up
+    return ankles + [joint for joint, _ in ends], np.concatenate((rest[ankles] - below, fronts))
+
+
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Points of N soles at times_s (F,), in leg lengths: positions (F, N, 3), heights (F, N) above those at rest."""
+    """Points of N soles at times_s (F,), in leg lengths: positions (F, N, 3), heights (F, N) above those at rest.
+
+    slow: how fast they are at most in contact, see SLOW_LEGS_PER_S.
+    """
 
     times_s: FloatArray
     positions: FloatArray
     heights: FloatArray
+    slow: tuple[float, float]
 
     @classmethod
     def of(cls, clip: Clip, times_s: FloatArray, joints: list[int], points: FloatArray, up: FloatArray,
            leg: float) -> _Points:
         """Follow points (N, 3) of the rest pose, which move with joints."""
         positions = _followed(clip, times_s, joints, points)
-        return cls(times_s, positions / leg, (positions - points) @ up / leg)
+        begins, lasts = (max(slow, share * clip.gait_legs_per_s)
+                         for slow, share in zip(SLOW_LEGS_PER_S, _SLOW_SHARES, strict=True))
+        return cls(times_s, positions / leg, (positions - points) @ up / leg, (begins, lasts))
 
     def at(self, some: slice) -> _Points:
         """Return some of the points."""
-        return _Points(self.times_s, self.positions[:, some], self.heights[:, some])
+        return _Points(self.times_s, self.positions[:, some], self.heights[:, some], self.slow)
 
     @cached_property
     def grounds(self) -> FloatArray:
@@ -180,7 +204,7 @@ class _Points:
         """
         own = max(float(self.grounds[index]), lowest)
         ground = own if own <= level + _OWN_GROUND_LEGS else level
-        return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s)
+        return planted_spans(self.positions[:, index], self.heights[:, index] - ground, self.times_s, self.slow)
 
 
 def instants(duration_s: float) -> FloatArray:
@@ -192,15 +216,16 @@ def instants(duration_s: float) -> FloatArray:
     return np.linspace(0.0, duration_s, int(min(np.ceil(duration_s / STEP_S) + 1.0, MAX_INSTANTS)))
 
 
-def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray) -> FloatArray:
+def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArray,
+                  slow: tuple[float, float] = SLOW_LEGS_PER_S) -> FloatArray:
     """Return the spans (K, 2), ascending, in which a point of the sole is in contact.
 
-    positions: (F, 3), heights: (F,) above its ground, both in leg lengths, at times (F,).
+    positions: (F, 3), heights: (F,) above its ground, both in leg lengths, at times (F,). slow: see SLOW_LEGS_PER_S.
     """
     if len(times_s) < 2:
         return times_s[[[0, 0]]] if heights[0] <= LOW_LEGS[0] else np.zeros((0, 2))
     speeds = np.linalg.norm(np.gradient(positions, times_s, axis=0), axis=1)
-    begins, lasts = ((heights <= low) & (speeds <= slow) for low, slow in zip(LOW_LEGS, SLOW_LEGS_PER_S, strict=True))
+    begins, lasts = ((heights <= low) & (speeds <= most) for low, most in zip(LOW_LEGS, slow, strict=True))
     spans = []
     for start, stop in runs(lasts):
         is_open = start == 0, stop == len(times_s)  # it may have begun before the clip, or go on after it

@@ -13,6 +13,7 @@ from ..skeletons.hierarchy import with_ancestors
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.skeleton import world_from_pose
 from .clip import Clip
+from .contacts import foot_contacts, sole_points
 from .keyed import keys_of
 from .tracks import Tracks
 
@@ -23,7 +24,15 @@ _LEAST_LEGS_PER_S: Final = 0.25
 _STRAIGHT: Final = 0.7
 """Against all that they slide, so much at least is in one direction: feet that shuffle about make no way."""
 _BEARS_LEGS: Final = 0.02
-"""Over so much height, in leg lengths, the bearing passes from the lower foot to the other."""
+"""A foot that is so much higher, in leg lengths, bears the body much less."""
+_STEADIER, _UNEVEN = 0.1, 0.5
+"""Against the steady velocity: what is by so much farther from it bears the body less; and so far it may be from it."""
+_STANDS: Final = 0.2
+"""Of the time: if a foot is in contact for less, feet slide unevenly, and the speed of the gait is told."""
+_JOINTS: Final = {"HumanoidRoot", *(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))}
+_HIGHEST: Final = 50.0
+_GROUND_PERCENT: Final = 1.0
+"""Of its heights: a point of the sole that is so low is on the ground."""
 _SMOOTH_S: Final = 0.05
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
@@ -32,46 +41,83 @@ _MOST_FRAMES: Final = 20_000
 def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
     """Return a clip with root motion added to its gait, or None if it is not a gait in place.
 
-    found: the map of its skeleton; up: (3,) in its model space. The lower foot bears the body and would stand still on
-    the ground. So the body moves forward as fast as that foot slides back, along a straight line. The topmost joint
-    above the hips moves, with all its descendants.
+    found: the map of its skeleton; up: (3,) in its model space. A foot that bears the body slides back about steadily.
+    The body moves so that this foot stands still on the ground; where none does so, it goes on at the same speed. The
+    topmost joint above the hips moves, with all its descendants.
     """
     joints = found.joint_of
-    feet = [joints[name] for name in ("l_ankle", "r_ankle") if name in joints]
-    if len(feet) < 2 or "HumanoidRoot" not in joints or clip.duration_s <= 0.0:
+    if not _JOINTS <= joints.keys() or clip.duration_s <= 0.0:
         return None
     up = up / np.linalg.norm(up)
     times = np.linspace(0.0, clip.duration_s, int(min(np.ceil(clip.duration_s / _SPACING_S) + 1.0, _MOST_FRAMES)))
+    root, *ankles = (joints[name] for name in ("HumanoidRoot", "l_ankle", "r_ankle"))
     world = world_from_pose(clip.skeleton, clip.sample(times, "SLERP"))[..., 3]
-    hips, ankles = world[:, joints["HumanoidRoot"]], world[:, feet]
-    leg = float(np.mean((hips - ankles.mean(axis=1)) @ up))
-    gone = hips[-1] - hips[0]
+    leg = float(np.mean((world[:, root] - world[:, ankles].mean(axis=1)) @ up))
+    gone = world[-1, root] - world[0, root]
     if leg <= 0.0 or np.linalg.norm(gone - (gone @ up) * up) > _STAYS_LEGS * leg:
         return None
-    velocity = _made_by_feet(ankles, times, up, leg)
-    mean = velocity.mean(axis=0)
-    speed = float(np.linalg.norm(mean))
-    if speed < _LEAST_LEGS_PER_S * leg or speed < _STRAIGHT * np.linalg.norm(velocity, axis=1).mean():
+    soles = sole_points(clip, found, times, up)
+    back, low = _slides(soles, times, up), _lowness(soles, up, leg)
+    steady = _steady(back, low)
+    speed = float(np.linalg.norm(steady)) / leg
+    if speed < _LEAST_LEGS_PER_S:
         return None
-    ahead = mean / speed
-    rates = velocity @ ahead
-    way = np.append(0.0, np.cumsum((rates[1:] + rates[:-1]) / 2.0 * np.diff(times)))
-    return _moved(clip, int(with_ancestors(clip.skeleton.parents, np.array((joints["HumanoidRoot"],)))[0]), times,
-                  way[:, None] * ahead)
+    velocity = _smooth(_bearing(back, low, steady), times)
+    way = np.cumsum((velocity[1:] + velocity[:-1]) / 2.0 * np.diff(times)[:, None], axis=0)
+    moved = _moved(clip, int(with_ancestors(clip.skeleton.parents, np.array((root,)))[0]), times,
+                   np.concatenate((np.zeros((1, 3)), way)))
+    sure_s = min(np.diff(each.stands, axis=1).sum() for each in foot_contacts(moved, found, up).values())
+    return moved if sure_s >= _STANDS * clip.duration_s else replace(moved, gait_legs_per_s=speed)
 
 
-def _made_by_feet(ankles: FloatArray, times_s: FloatArray, up: FloatArray, leg: float) -> FloatArray:
-    """Return the velocities (F, 3) over the ground of a body whose bearing foot stands; ankles: (F, 2, 3)."""
-    heights = ankles @ up
-    lower = np.exp(-(heights - heights.min(axis=1, keepdims=True)) / (_BEARS_LEGS * leg))
-    shares = lower / lower.sum(axis=1, keepdims=True)
-    velocities = -np.gradient(ankles, times_s, axis=0)
-    velocities -= (velocities @ up)[..., None] * up
-    made = (shares[..., None] * velocities).sum(axis=1)
-    free = np.full((3, len(times_s)), np.inf)
-    smooth = DisplacementProblem(made.T, np.ones_like(free), -free, free, np.full(3, _SMOOTH_S),
-                                 float(times_s[1] - times_s[0]))
-    return solve_displacement(smooth).curves.T
+def _slides(soles: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
+    """Return the velocities (F, N, 3) over the ground of a body each of whose soles' points (F, N, 3) would stand."""
+    velocities = -np.gradient(soles, times_s, axis=0)
+    return np.asarray(velocities - (velocities @ up)[..., None] * up)
+
+
+def _lowness(soles: FloatArray, up: FloatArray, leg: float) -> FloatArray:
+    """Return how low points of soles (F, N, 3) are, each above its own ground, (F, N): about 1 on it, more than 0."""
+    heights = soles @ up
+    heights = heights - np.percentile(heights, _GROUND_PERCENT, axis=0)
+    return np.asarray(np.exp(-np.minimum(heights / (_BEARS_LEGS * leg), _HIGHEST)))
+
+
+def _steady(back: FloatArray, low: FloatArray) -> FloatArray:
+    """Return the velocity (3,) at which feet slide back most of the time while they are low, none if they shuffle.
+
+    back: (F, N, 3), see _slides; low: (F, N), see _lowness. A foot that lands or leaves is low, too, and slides back
+    faster or more slowly: so it is the median.
+    """
+    made, lowest = np.einsum("fn,fnc->fc", low, back) / low.sum(axis=1)[:, None], low.max(axis=1)
+    mean = lowest @ made
+    if not np.linalg.norm(mean) > _STRAIGHT * (lowest @ np.linalg.norm(made, axis=1)):
+        return np.zeros(3)
+    ahead = mean / np.linalg.norm(mean)
+    rates = (back @ ahead).ravel()
+    order = np.argsort(rates)
+    share = np.cumsum(low.ravel()[order])
+    return np.asarray(max(rates[order[np.searchsorted(share, 0.5 * share[-1])]], 0.0) * ahead)
+
+
+def _bearing(back: FloatArray, low: FloatArray, steady: FloatArray) -> FloatArray:
+    """Return the velocity of a body, (F, 3): that at which one of its low feet stands, if one slides about steadily.
+
+    back, low, steady: see _steady. Where none does, a foot lands or leaves, and the body goes on at the steady one.
+    """
+    off = np.linalg.norm(back - steady, axis=2) / np.linalg.norm(steady)
+    shares = low * np.exp(-(off - off.min(axis=1, keepdims=True)) / _STEADIER)
+    found = ((shares[..., None] * back).sum(axis=1) / shares.sum(axis=1)[:, None]) - steady
+    near = np.exp(-(np.linalg.norm(found, axis=1) / (_UNEVEN * np.linalg.norm(steady)))**4)
+    return np.asarray(steady + near[:, None] * found)
+
+
+def _smooth(curves: FloatArray, times_s: FloatArray) -> FloatArray:
+    """Return curves (F, C) at times (F,), which are evenly apart, without noise."""
+    free = np.full(curves.T.shape, np.inf)
+    return solve_displacement(DisplacementProblem(curves.T, np.ones_like(free), -free, free,
+                                                  np.full(curves.shape[1], _SMOOTH_S),
+                                                  float(times_s[1] - times_s[0]))).curves.T
 
 
 def _moved(clip: Clip, joint: int, times_s: FloatArray, by: FloatArray) -> Clip:

@@ -65,7 +65,7 @@ def test_a_place_too_far_is_red_until_it_is_nearer(walker: bpy.types.Object, wai
         problems = [life.problem_at(layout, box, {}, missed) for box in (way, within, first)]
         assert problems[0] is not None and problems[0] is problems[1] and problems[2] is None
         words = problems[0].message
-        assert "times as long as its clip goes" in words and "would do" in words
+        assert "times as long as its clip does" in words and "would do" in words
 
 
 def test_a_drawing_performs_nothing_and_keeps_what_was_red(walker: bpy.types.Object, wait: Wait,

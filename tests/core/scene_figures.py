@@ -11,6 +11,7 @@ import numpy as np
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.feet.seats import Thighs
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePlace, Target
 from takt.core.playing.scene.look import Neck
@@ -45,6 +46,7 @@ from takt.tests.core.scene_settings import (
 Figures = Mapping[str, float]
 """By what is measured."""
 LIMITS: Final = {
+    "stride": 1.25, "crouch": 0.15,
     "end": 0.01, "heading": 1.0, "pace": 1.25, "planted feet p90": 0.01, "skate": 1.0, "hips off path": 0.04,
     "off tangent": 12.0, "soles": 0.01, "soles p90": 0.01, "below floor": 0.01, "knees' jerk": 1.5, "hand": 0.01,
     "slip": 0.005, "off target": 5.0, "turns per s": 400.0}
@@ -90,6 +92,28 @@ def way_to_place(seed: int) -> tuple[Figures, FloatArray]:
     return {name: max(figure, hurried[name]) for name, figure in fitting.items()} | {
         "pace": max(pace, 1.0 / pace), "planted feet p90": p90,
         "skate": p90 * rig.leg / own_skate(rig)}, slid
+
+
+def strides(seed: int) -> Figures:
+    """Walk to a random place in any time; return how long steps are, and by how much both legs are bent at once.
+
+    Against those of the same walk on flat ground; strides that are too short count as those that are too long.
+    """
+    rig, rng = rig_of(seed), np.random.default_rng(seed + 13000)
+    legs, angle, ahead = rng.uniform(2.0, 7.0), *rng.uniform(-np.pi, np.pi, 2)
+    place = rig.place(legs * rig.leg_m * np.array((np.sin(angle), 0.0, np.cos(angle))),
+                      np.array((np.sin(ahead), 0.0, np.cos(ahead))))
+    motion = walked(rig, place, float(legs * rng.uniform(0.25, 1.5)), faces=bool(rng.integers(4)))
+    own, new = (float(np.median(np.abs(np.diff(seen(rig, each, each.layout.begin_s)[0]))[1:-1]))
+                for each in (flat(rig), motion))
+    return {"stride": max(new / own, own / new), "crouch": crouch(rig, motion) - crouch(rig, flat(rig))}
+
+
+def crouch(rig: Rig, motion: Motion) -> float:
+    """Return by how much both legs are folded at most, in legs."""
+    thighs = Thighs.of(rig.map, rig.up)
+    assert thighs is not None
+    return float(thighs.seen(motion.sample(np.arange(0.0, motion.duration_s, 1.0 / FPS)))[1].max()) / rig.leg
 
 
 def to_place(seed: int) -> Figures:
@@ -217,8 +241,9 @@ def looked(seed: int) -> Figures:
 
 
 ROWS: Final[dict[str, Callable[[int], Figures]]] = {
-    "to": to_place, "at": at_place, "along": along_path, "stairs": over("stairs"), "slopes": over("slope"),
-    "hills": over("hills"), "reach": reached, "reach, leaning": leant, "hold": holding, "look": looked}
+    "to": to_place, "to, any time": strides, "at": at_place, "along": along_path, "stairs": over("stairs"),
+    "slopes": over("slope"), "hills": over("hills"), "reach": reached, "reach, leaning": leant, "hold": holding,
+    "look": looked}
 
 
 def too_much(figures: Figures) -> Figures:

@@ -11,12 +11,14 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
+from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import find_map
-from takt.core.skeletons.skeleton import world_from_pose
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scene_figures import LIMITS
 from takt.tests.core.scene_floors import hills, slope, stairs
 from takt.tests.core.scene_settings import FPS, gaps, held, jerks
 from takt.tests.core.seeds import seeds
+from takt.tests.core.test_retarget import skeleton_at
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
 from takt.tests.core.test_whole_body import CUTS, cut, with_controls
 
@@ -98,6 +100,30 @@ def test_rigs_whose_limbs_hang_on_other_bones_are_higher_all_over_too(limbs: str
     places = [world_from_pose(body, each.sample(at))[:, joints, :, 3] for each in (one, other)]
     np.testing.assert_allclose(places[1] - places[0], np.broadcast_to((0.0, 0.4, 0.0), places[0].shape), atol=1e-6)
     assert other.moved[body.parents < 0].all()
+
+
+def without_toes(body: Skeleton) -> Skeleton:
+    """Return a body whose feet end at the ankles, as those of many rigs for games and with IK do."""
+    ankles = [find_map(body).joint_of[f"{side}_ankle"] for side in "lr"]
+    kept = np.flatnonzero(~with_descendants(body.parents, np.array(ankles)) | np.isin(np.arange(len(body)), ankles))
+    number = {joint: i for i, joint in enumerate(kept.tolist())}
+    return skeleton_at([body.names[joint] for joint in kept],
+                       [number.get(int(body.parents[joint]), -1) for joint in kept],
+                       body.rest_world[kept, :, 3], body.rest_world_rotations[kept])
+
+
+@pytest.mark.parametrize("limbs", ["feet as they are", *CUTS])
+@pytest.mark.parametrize("rise", [0.17, -0.17])
+def test_feet_without_toes_stand_on_treads_and_neither_over_edges_nor_above_them(limbs: str, rise: float) -> None:
+    body = without_toes(BODY)
+    if limbs in CUTS:
+        body, _ = cut(with_controls(body), CUTS[limbs], np.random.default_rng(0))
+    floor = stairs(np.full(24, rise), 0.34)
+    motion, flat = (play(programme(WALK, roles=STAGE), body, Settings(cast=cast), turn=rot.IDENTITY, up=UP)
+                    for cast in ((("stage", floor),), ()))
+    at = times(motion)
+    away = np.abs(gaps(motion, floor, at) - gaps(flat, None, at))[held(motion, at)]
+    assert away.max() < NEAR_LEGS * LEG_M
 
 
 @pytest.mark.parametrize(("target", "message", "is_note"), [

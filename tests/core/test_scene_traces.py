@@ -46,7 +46,7 @@ def test_a_place_where_nobody_has_to_face_has_no_arrow_and_a_beginning_is_marked
 def test_footprints_are_where_soles_stand() -> None:
     motion, traces = played(TO, cast={"seat": PLACE})
     feet = motion.feet
-    assert feet is not None and len(traces.prints) >= 8 and {*traces.sides.tolist()} == {0, 1}
+    assert feet is not None and len(traces.prints) >= 6 and {*traces.sides.tolist()} == {0, 1}
     for side, spans_s, (heel, along, aside, normal) in zip(traces.sides, traces.prints_s, traces.prints, strict=True):
         times_s = spans_s[0] + (spans_s[1] - spans_s[0]) * np.linspace(0.1, 0.9, 5)
         soles = feet.lock.soles.positions(*feet.lock.limbs(motion.sample(times_s))[0][1:])[side] @ ground_axes(UP)

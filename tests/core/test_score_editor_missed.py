@@ -48,7 +48,7 @@ def test_a_place_too_far_is_red_and_says_by_how_much_and_its_neighbour_on_the_li
     (box, problem), = strip.missed.items()
     found = strip.layout.find(box)
     assert found is not None and strip.layout.boxes.begin[found] == 2.0
-    assert "times as long as its clip goes" in problem.message
+    assert "times as long as its clip does" in problem.message
     assert red(strip.layout, strip.missed) == 1 and red(strip.layout) == 0
     view = strip.view(900.0, 1.0)
     low, high = Stripes.of(strip.layout, view).boxes(*(np.array((getattr(strip.layout.boxes, name)[found],))

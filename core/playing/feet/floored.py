@@ -26,7 +26,7 @@ from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
 from .lock import BENT, FeetLock
 from .prints import Prints
-from .seats import Seat, SeatSkin, Sitting, folded
+from .seats import Seat, SeatSkin, Sitting, Thighs
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
@@ -63,6 +63,15 @@ class _Course(NamedTuple):
         """All values as one array, (1 + 5 L, F)."""
         return np.concatenate((self.rise[None], *(each.swapaxes(1, 2).reshape(-1, len(self.rise))
                                                   for each in (self.feet, self.slopes))))
+
+
+class _Seated(NamedTuple):
+    """A course on seats. lift: (F,) by how much feet hang; on: (F,) when the body sits; hips: (F, 3) in the model."""
+
+    course: _Course
+    lift: FloatArray
+    on: BoolArray
+    hips: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,14 +128,27 @@ class Floored(Over):
     @cached_property
     def hangs(self) -> FloatArray:
         """By how much feet hang above the ground while the body sits on each seat, at most, (S,)."""
-        times_s, lift = self._times_s, self._seated[1]
+        times_s, lift = self._times_s, self._seated.lift
         return np.array([lift[(times_s >= seat.from_s) & (times_s <= seat.to_s)].max(initial=0.0)
                          for seat in self.seats])
 
     @cached_property
+    def aside(self) -> FloatArray:
+        """How far the hips are from above each seat at most while the body sits on it, (S, 3); NaN if it does not."""
+        seated, ends_s = self._seated, [*(seat.from_s for seat in self.seats[1:]), np.inf]
+        found = np.full((len(self.seats), 3), np.nan)
+        for number, (seat, end_s) in enumerate(zip(self.seats, ends_s, strict=True)):
+            on = seated.on & (self._times_s >= seat.from_s) & (self._times_s < end_s)
+            away = seated.hips[on] - seat.position
+            away -= (away @ self.lock.up)[:, None] * self.lock.up
+            if len(away):
+                found[number] = away[np.linalg.norm(away, axis=1).argmax()]
+        return found
+
+    @cached_property
     def _numbers(self) -> FloatArray:
         """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
-        return (self._seated[0] if self.seats else self._on_floor).numbers
+        return (self._seated.course if self.seats else self._on_floor).numbers
 
     @cached_property
     def _times_s(self) -> FloatArray:
@@ -140,15 +162,16 @@ class Floored(Over):
         return flat if self.surface is None else self._course
 
     @cached_property
-    def _seated(self) -> tuple[_Course, FloatArray]:
-        """Return the course on floors and seats, and by how much feet hang above the ground, (F,)."""
+    def _seated(self) -> _Seated:
+        """The course on floors and seats."""
         lock, course, skin = self.lock, self._on_floor, self.seat_skin
-        assert skin is not None  # it comes with seats
+        thighs = Thighs.of(lock.skeleton_map, lock.up)
+        assert skin is not None and thighs is not None  # they come with seats
         pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
         joints, _ = lock.limbs(pose)
         hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]
-        most, leg = self._reach_down(hips, ankles, ankles), max(leg.length(self.skeleton) for leg in lock.legs)
-        sitting = Sitting.of(self.seats, self._times_s, hips.mean(axis=0), skin.lowest(pose), folded(lock, pose), leg)
+        most, (middle, fold) = self._reach_down(hips, ankles, ankles), thighs.seen(pose)
+        sitting = Sitting.of(self.seats, self._times_s, middle, skin.lowest(pose), fold, thighs.leg)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
         for _ in range(_TIMES_SAT if sits.any() else 0):
@@ -163,7 +186,7 @@ class Floored(Over):
             if np.abs(away[sitting.on[sits]]).max(initial=0.0) < _SAT_LEGS * lock.legs[0].length(self.skeleton):
                 break
             wish[sits] += away
-        return found
+        return _Seated(*found, sitting.on, middle)
 
     @cached_property
     def _course(self) -> _Course:
@@ -204,7 +227,8 @@ class Floored(Over):
         spans_s = self.lock.footholds.spans_s(leg)
         spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
         middle = np.clip(np.rint(spans_s.mean(axis=1) / FINE_S), 0, len(feet) - 1).astype(np.int64)
-        ahead = (feet - ankles)[middle, :2]
+        has_toes = self.lock.legs[leg].foot != self.lock.legs[leg].ankle  # else the sole tells where the foot points
+        ahead = ((feet if has_toes else soles.mean(axis=1)) - ankles)[middle, :2]
         ahead = ahead / np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-30)
         length = self.lock.legs[leg].length(self.skeleton)
         moves = length * _MOVED_LEGS[:, None] * ahead[:, None]

@@ -20,10 +20,10 @@ from ...retargeting.skin_points import SkinPoints
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
 from ..joints import Joints
-from .lock import FeetLock
 
+_LEG: Final = "hip", "knee", "ankle"
 _STANDS, SITS = 0.1, 0.15
-"""Who folds both legs by so much, in leg lengths (see folded), stands at most, or may sit."""
+"""Who folds both legs by so much, in leg lengths (see Thighs), stands at most, or may sit."""
 _SLOW: Final = 0.2
 """And sits where it goes no faster, in leg lengths a second,"""
 _LEAST_S: Final = 0.1
@@ -39,12 +39,14 @@ _FIRM: Final = 10.0
 class Seat(NamedTuple):
     """A seat for a body that sits down, or sits, from one instant up to another. height: of its surface, along up.
 
-    role: what plays it; place: of what says so, in its file.
+    position: in the model; the hips are to be above or below it. role: what plays it; place: of what says so, in its
+    file.
     """
 
     from_s: float
     to_s: float
     height: float
+    position: tuple[float, float, float]
     role: str
     place: Place
 
@@ -90,16 +92,43 @@ class SeatSkin:
         return np.asarray((self.by_joint @ rows.reshape(-1, rows.shape[-1])).min(axis=0) - self.below)
 
 
-def folded(lock: FeetLock, pose: Pose) -> FloatArray:
-    """Return how much lower hips are above the lower knee than if that thigh hung straight down, in poses (F, J, …).
+@dataclass(frozen=True, eq=False)
+class Thighs:
+    """Thighs, by which a body is seen to sit. lengths: (L,); leg: how long a leg is; up: unit vector (3,)."""
 
-    (F,), the less of both legs. It tells a seat of any height: hips of short legs go up to a chair. Who climbs stairs
-    has one leg straight.
-    """
-    rest = lock.skeleton_map.skeleton.rest_world[..., 3]
-    thighs = np.array([np.linalg.norm(rest[leg.hip] - rest[leg.knee]) for leg in lock.legs])
-    hips, knees = lock.limbs(pose)[0][:2, ..., 2, 3]
-    return np.asarray((thighs[:, None] - (hips - knees)).min(axis=0))
+    joints: Joints
+    lengths: FloatArray
+    leg: float
+    up: FloatArray
+
+    @classmethod
+    def of(cls, body: SkeletonMap, up: FloatArray) -> Thighs | None:
+        """Take a body's; None if it has no legs. up: (3,) of the model."""
+        sides = [side for side in "lr" if {f"{side}_{joint}" for joint in _LEG} <= body.joint_of.keys()]
+        if not sides:
+            return None
+        rest = body.skeleton.rest_world[[[body.joint_of[f"{side}_{joint}"] for side in sides] for joint in _LEG], :, 3]
+        thighs, shins = np.linalg.norm(np.diff(rest, axis=0), axis=2)
+        joints = [body.joint_of[f"{side}_{joint}"] for joint in _LEG[:2] for side in sides]
+        return cls(Joints.of(body.skeleton, joints), thighs, float((thighs + shins).max()), up / np.linalg.norm(up))
+
+    def seen(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
+        """Return where the hips of poses (F, J, …) are, (F, 3), and by how much their legs are folded, (F,).
+
+        Folded: how much lower hips are above the lower knee than if that thigh hung straight down, the less of both
+        legs. It tells a seat of any height: hips of short legs go up to a chair. Who climbs stairs has one leg
+        straight.
+        """
+        hips, knees = np.split(self.joints.positions(pose), 2, axis=1)
+        return hips.mean(axis=1), (self.lengths - (hips - knees) @ self.up).min(axis=1)
+
+
+def are_still(times_s: FloatArray, hips: FloatArray, fold: FloatArray, leg: float) -> BoolArray:
+    """Return when a body rests with folded legs, (F,), at times (F,) that are evenly apart; see Thighs."""
+    if not times_s[-1] > times_s[0]:
+        return fold > SITS * leg
+    speed = np.linalg.norm(np.gradient(hips, float(times_s[1] - times_s[0]), axis=0), axis=1)
+    return np.asarray((fold > SITS * leg) & (speed < _SLOW * leg))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +147,9 @@ class Sitting:
     @classmethod
     def of(cls, seats: Sequence[Seat], times_s: FloatArray, hips: FloatArray, low: FloatArray, fold: FloatArray,
            leg: float) -> Sitting:
-        """Find when a body sits. seats: in order. hips: (F, 3); low: (F,) the lowest skin; fold: (F,), see folded."""
+        """Find when a body sits. seats: in order. hips: (F, 3); low: (F,) the lowest skin; fold: (F,), see Thighs."""
         spacing_s = float(times_s[1] - times_s[0])
-        speed = np.linalg.norm(np.gradient(hips, spacing_s, axis=0), axis=1)
-        still = (fold > SITS * leg) & (speed < _SLOW * leg)
+        still = are_still(times_s, hips, fold, leg)
         resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
         upright = fold < _STANDS * leg
         free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)

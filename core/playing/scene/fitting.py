@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -14,26 +15,32 @@ from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..row import Row
 from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
-from .ground_curve import GroundCurve, bend
+from .ground_curve import GroundCurve
+from .sits import Sits, Stand, bend_onto
 from .traveller import Traveller
-from .warping import STANDS_SIZES, innermost, whole_rounds
+from .warping import PACES, STANDS_SIZES, whole_rounds
+
+_QUICKEST: Final = 8.0
+"""Nobody walks at so many times the pace of a clip: then steps become longer as well."""
+_ROUNDED: Final = 1e-9
 
 
-def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: Traveller,
+def fitted(sequence: Segments, sits: Sits, cast: Mapping[str, Target],
            shown: Callable[[FloatArray], FloatArray]) -> tuple[Segments, tuple[Problem, ...]]:
     """Return a sequence whose ways that fit are repeated as often as they need, and what is to be said of them.
 
-    row: the sequence, with one round of each. shown: from times to those that a clock shows.
+    sits: has the sequence as it is played, with one round of each. shown: from times to those that a clock shows.
     In the time T that a call lasts, a clip that lasts t and goes the way w is played n times so that its pace, T/(n·t),
     and the length of its steps, L/(n·w) on a way of length L, are both as near to its own as that goes:
-    n = √(T/t · L/w); where nothing plays its role, n = T/t. In lanes there is one round.
+    n = √(T/t · L/w). Longer steps than PACES allows would bend knees like somebody who kneels, so then there are more,
+    which are quicker, up to _QUICKEST; nor are steps shorter, if fewer do. Where nothing plays its role, n = T/t. In
+    lanes there is one round.
     """
-    ways = innermost(sequence.ways)
-    if not any(way.going.fits for way in ways):
+    if not any(way.going.fits for way in sits.ways):
         return sequence, ()
-    counting = _Counting(row, cast, traveller, shown)
+    counting = _Counting(sits, cast, shown)
     counts, said = dict[Way, int](), list[Problem]()
-    for way in ways:
+    for way in sits.ways:
         count = counting.rounds(way) if _is_cast(way, cast) else counting.rounds_by_time(way)
         if way.going.fits and way.inside is not None:
             said.append(Problem("<call> repeat: found fit in a lane, where a call plays one round; call it outside of "
@@ -41,6 +48,19 @@ def fitted(sequence: Segments, row: Row, cast: Mapping[str, Target], traveller: 
         elif way.going.fits and count > 1:
             counts[way] = count
     return (sequence.repeated(counts) if counts else sequence), tuple(said)
+
+
+def rounds_of(by_time: float, by_way: float) -> int:
+    """Return how often a clip is played that many times in a time, and on a way, at its own pace.
+
+    >>> rounds_of(4.0, 4.4), rounds_of(1.0, 4.4), rounds_of(9.0, 4.4), rounds_of(1.0, 0.3), rounds_of(4.0, 400.0)
+    (4, 4, 5, 1, 40)
+    """
+    whole, both = whole_rounds(by_way), whole_rounds(np.sqrt(by_time * by_way))
+    least, most = (np.ceil(by_way / PACES[1] * (1.0 - _ROUNDED)), np.floor(by_way / PACES[0] * (1.0 + _ROUNDED)))
+    if by_way > _QUICKEST * by_time:
+        return both
+    return int(np.clip(both, min(least, whole), max(most, whole)))
 
 
 def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
@@ -52,24 +72,34 @@ def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
 class _Counting:
     """Goes from path to path. now: the placement that carries the body after the last one."""
 
-    row: Row
+    sits: Sits
     cast: Mapping[str, Target]
-    traveller: Traveller
     shown: Callable[[FloatArray], FloatArray]
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
+
+    @property
+    def row(self) -> Row:
+        """Its segments."""
+        return self.sits.row
+
+    @property
+    def traveller(self) -> Traveller:
+        """The body."""
+        return self.sits.traveller
 
     def rounds(self, way: Way) -> int:
         """Return the repetitions of a path; the body is at its end afterwards."""
         layout, going = self.row.layout, way.going
         edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
-        (begin, end), facing = self.traveller.seen(self.row.sample(edges_s))
+        (begin, end), facing = self.traveller.seen(self.sits.stage.sample(edges_s))
         if going.at:
-            self.now = self._placed(self._target(going.at, edges_s[0]), begin, float(facing[0]), going.faces)
+            self.now = self._placed(way, self._target(going.at, edges_s[0]), float(edges_s[0]))
         if not going.role:
             return 1
         goes = float(np.angle(end - begin)) if end != begin else float(facing[0])
         at_s = float(edges_s[0 if going.along else 1])
-        curve = self._curve(way, self._target(going.role, at_s), self._carried(begin), goes, float(facing[1]))
+        curve = self._curve(way, self._target(going.role, at_s),
+                            Stand(self._carried(begin), float(self.now.yaw_rad) + goes), Stand(end, goes))
         if curve is None:
             return 1
         last_rad = float(curve.angles[-1])
@@ -78,7 +108,7 @@ class _Counting:
         own, lasts_s = abs(end - begin), self.row.own_s(way.first, way.after)
         if own <= STANDS_SIZES * self.traveller.size or lasts_s <= 0.0:
             return 1  # the warp says that it leads nowhere
-        return whole_rounds(np.sqrt(float(edges_s[1] - edges_s[0]) / lasts_s * curve.length / own))
+        return rounds_of(float(edges_s[1] - edges_s[0]) / lasts_s, curve.length / own)
 
     def rounds_by_time(self, way: Way) -> int:
         """Return the repetitions of a path by its time, wherever it leads."""
@@ -93,21 +123,22 @@ class _Counting:
         """Return the target of a role at a time."""
         return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
 
-    def _placed(self, place: Still, position: complex, facing: float,
-                faces: bool) -> Placement:
+    def _placed(self, way: Way, place: Still, time_s: float) -> Placement:
         if not isinstance(place, ScenePlace):
             return self.now
-        yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
-        return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
+        stand = self.sits.stand(way, place, time_s)
+        yaw = self.traveller.angle(place.ahead) - stand.angle if way.going.faces else float(self.now.yaw_rad)
+        return Placement(np.asarray(yaw), np.asarray(
+            self.traveller.over(place.position) - np.exp(1j * yaw) * stand.position))
 
-    def _curve(self, way: Way, target: Still, begin: complex, goes: float,
-               last_facing: float) -> GroundCurve | None:
+    def _curve(self, way: Way, target: Still, begin: Stand, last: Stand) -> GroundCurve | None:
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))
             if not isinstance(target, ScenePlace):
                 return None
-            end_rad = self.traveller.angle(target.ahead) - (last_facing - goes) if way.going.faces else None
-            return bend(begin, float(self.now.yaw_rad) + goes, self.traveller.over(target.position), end_rad)
+            stand = self.sits.stand(way, target, float(self.row.layout.end_s[way.after - 1]))
+            return bend_onto(self.traveller.over(target.position),
+                             self.traveller.angle(target.ahead) if way.going.faces else None, begin, last, stand)
         except TaktError:
             return None  # the warp says why

@@ -16,6 +16,7 @@ from ...skeletons.maps import SkeletonMap
 from ..clock import Clock
 from ..feet.floored import Floored
 from ..feet.footholds import ground_axes
+from ..feet.seats import Thighs
 from ..feet.standing import Feet
 from ..placing.root_motion import RootMode
 from ..row import Row
@@ -29,11 +30,13 @@ from .known_hands import KnownHands
 from .look import Neck
 from .meet import TimedMeet
 from .reach import Reaching
-from .seats import hanging, seat_skin, seats_of
+from .seats import missed, seat_skin, seats_of
+from .sits import Sits
 from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
 from .warping import warp_of
+from .ways import innermost
 
 NOBODY: Final[Mapping[TimedMeet, Target]] = MappingProxyType({})
 _TOO_EARLY: Final = Unfit("is left out, since the hand still meets another one then: let it begin later")
@@ -63,7 +66,7 @@ class Scene:
         """Return a sequence with the rounds that fitting calls need, and problems. row: plays one round of each."""
         traveller = self._traveller(row)
         return (sequence, ()) if traveller is None or row.is_loop else fitted(
-            sequence, row, self.cast, traveller, self._shown)
+            sequence, self._sits(row, row, traveller), self.cast, self._shown)
 
     def warped(self, stage: Stage, row: Row, root_motion: RootMode) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion bent along its paths, and problems. row: its segments."""
@@ -76,7 +79,7 @@ class Scene:
         if traveller is None or why:
             return stage, _as_missed((Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                               is_warning=True),))
-        warp, said = warp_of(stage, row, ways, self.cast, traveller, self._shown)
+        warp, said = warp_of(self._sits(stage, row, traveller), self.cast, self._shown)
         return (stage if warp is None else Warped(stage, warp, traveller)), _as_missed(said)
 
     def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
@@ -104,7 +107,7 @@ class Scene:
         if not seats:
             return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
         floored = Floored(stage, surface, seats, skin)
-        return floored, _as_missed((*said, *told, *hanging(floored)))
+        return floored, _as_missed((*said, *told, *missed(floored)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
@@ -137,6 +140,10 @@ class Scene:
 
     def _shown(self, times_s: FloatArray) -> FloatArray:
         return times_s if self.clock is None else self.clock.shown(times_s)
+
+    def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
+        return Sits(stage, row, innermost(row.sequence.ways), traveller, Thighs.of(self.body, self.up),
+                    self.up / np.linalg.norm(self.up))
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))

@@ -11,17 +11,18 @@ from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
 from ..feet.floored import Floored
 from ..feet.footholds import ground_axes
-from ..feet.seats import SITS, Seat, SeatSkin, folded
+from ..feet.seats import SITS, Seat, SeatSkin, Thighs, are_still
 from ..feet.standing import Feet
 from ..row import Row
 from .cast import ScenePlace, Target, at_time
-from .warping import edges_s, innermost
+from .sits import GROUND_LEGS
+from .ways import edges_s, innermost
 
-_GROUND_LEGS: Final = 0.1
-"""What is no higher, in leg lengths, is a place on the ground."""
 _HIGHEST_LEGS: Final = 0.3
 """A seat is at most so much higher than that of the body as it stands: no leap leads onto a higher one."""
 _HANGS_LEGS: Final = 0.01
+_ASIDE_LEGS: Final = 0.15
+"""A body sits on its seat where its hips are so near above it, in leg lengths."""
 _LOOKS_S: Final = 0.1
 """So far apart it is looked whether a call sits."""
 
@@ -43,7 +44,10 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
     A call sits that begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
     skin: see seat_skin. shown: from times to those that a clock shows.
     """
-    leg, seats, said = _leg(stage), list[Seat](), list[Problem]()
+    thighs, seats, said = Thighs.of(stage.skeleton_map, stage.up), list[Seat](), list[Problem]()
+    if thighs is None:
+        return (), ()
+    leg = thighs.leg
     for way in innermost(row.sequence.ways):
         begin_s, end_s = edges_s(way, row)
         role = way.going.at or way.going.to
@@ -53,8 +57,8 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
         if not isinstance(place, ScenePlace):
             continue
         height = float(np.array(place.surface or place.position) @ stage.up)
-        on_ground = not place.unseated and abs(height) < _GROUND_LEGS * leg
-        if on_ground or not _sits(stage, begin_s, end_s, leg):
+        on_ground = not place.unseated and abs(height) < GROUND_LEGS * leg
+        if on_ground or not _sits(stage, begin_s, end_s, thighs):
             continue
         most = skin.stands + _HIGHEST_LEGS * leg
         why = (place.unseated or (height < 0.0 and f"its seat is {-height:.2g} m below the ground, expected one above "
@@ -64,19 +68,29 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
         if why:
             said.append(Problem(f"<call> the role {quoted(role)}: {why}", way.place, is_warning=True))
         else:
-            seats.append(Seat(begin_s, end_s, height, role, way.place))
+            seats.append(Seat(begin_s, end_s, height, place.position, role, way.place))
     return tuple(seats), tuple(said)
 
 
-def hanging(stage: Floored) -> tuple[Problem, ...]:
-    """Return notes of seats from which feet do not reach the ground."""
-    leg = max(leg.length(stage.skeleton) for leg in stage.lock.legs)
-    return tuple(Problem(f"<call> the feet hang {away:.2g} m above the ground, since the seat {quoted(seat.role)} is "
-                         f"{seat.height:.2g} m high: lower the object if they are to stand", seat.place,
-                         is_warning=True, is_note=True)
-                 for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True) if away > _HANGS_LEGS * leg)
+def missed(stage: Floored) -> tuple[Problem, ...]:
+    """Return warnings of seats that the body misses, and notes of those from which feet do not reach the ground."""
+    leg, said = max(leg.length(stage.skeleton) for leg in stage.lock.legs), list[Problem]()
+    for seat, away in zip(stage.seats, np.linalg.norm(stage.aside, axis=1).tolist(), strict=True):
+        if away > _ASIDE_LEGS * leg:
+            said.append(Problem(f"<call> the body sits up to {away:.2g} m beside the seat {quoted(seat.role)}: call "
+                                "clips that stay where they sit down", seat.place, is_warning=True))
+        elif np.isnan(away):
+            said.append(Problem(f"<call> the body does not come to rest on the seat {quoted(seat.role)} during the "
+                                "call: let it last longer", seat.place, is_warning=True))
+    said += [Problem(f"<call> the feet hang {away:.2g} m above the ground, since the seat {quoted(seat.role)} is "
+                     f"{seat.height:.2g} m high: lower the object if they are to stand", seat.place, is_warning=True,
+                     is_note=True)
+             for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True) if away > _HANGS_LEGS * leg]
+    return tuple(said)
 
 
-def _sits(stage: Feet, begin_s: float, end_s: float, leg: float) -> bool:
-    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 1) + 1)
-    return bool((folded(stage.lock, stage.sample(times_s)) > SITS * leg).any())
+def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs) -> bool:
+    """Return whether a call sits: with legs folded it comes to rest, or ends."""
+    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
+    hips, fold = thighs.seen(stage.sample(times_s))
+    return bool(fold[-1] > SITS * thighs.leg or are_still(times_s, hips, fold, thighs.leg).any())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -15,9 +15,11 @@ from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
 from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
-from .ground_curve import GroundCurve, bend
+from .ground_curve import GroundCurve
+from .sits import Sits, Stand, bend_onto
 from .traveller import Traveller
 from .warp import Frames, Piece, Warp, way_of
+from .ways import edges_s
 
 _T = TypeVar("_T", ScenePlace, ScenePath)
 PACES: Final = (0.8, 1.25)
@@ -38,16 +40,15 @@ _NOWHERE: Final = 1e-6
 """Share of the hips' height; positions nearer than this are equal."""
 
 
-def warp_of(stage: Stage, row: Row, ways: Sequence[Way], cast: Mapping[str, Target], traveller: Traveller,
+def warp_of(sits: Sits, cast: Mapping[str, Target],
             shown: Callable[[FloatArray], FloatArray]) -> tuple[Warp | None, tuple[Problem, ...]]:
     """Return what bends a motion onto its ways, None if nothing does, and what is to be said of it.
 
-    stage: the motion as its clips lead; row: of its segments. ways: in order; of several at the same segments
-    the inner ones count. cast: what plays the roles, by their names; ways of roles that nothing plays are left out.
-    shown: from times to those that a clock shows.
+    sits: has the motion as its clips lead, and its ways. cast: what plays the roles, by their names; ways of roles that
+    nothing plays are left out. shown: from times to those that a clock shows.
     """
-    warping = _Warping(stage, row, dict(cast), traveller, shown)
-    for way in innermost(ways):
+    warping = _Warping(sits, dict(cast), shown)
+    for way in sits.ways:
         warping.go(way)
     return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
 
@@ -62,39 +63,32 @@ def whole_rounds(rounds: float) -> int:
     return low + int(low < _MOST_ROUNDS and rounds * rounds > low * (low + 1))
 
 
-def innermost(ways: Sequence[Way]) -> list[Way]:
-    """Return the ways within which there are no others, in order."""
-    spans = [_span(way) for way in ways]
-    return [way for way, own in zip(ways, spans, strict=True) if not any(
-        other != own and own[0] <= other[0] and other[1] <= own[1] for other in spans)]
-
-
-def edges_s(way: Way, row: Row) -> tuple[float, float]:
-    """Return when a way begins and ends."""
-    begin_s, end_s = float(row.layout.begin_s[way.first]), float(row.layout.end_s[way.after - 1])
-    begin, end = (0.0, 1.0) if way.inside is None else way.inside
-    return begin_s + begin * (end_s - begin_s), begin_s + end * (end_s - begin_s)
-
-
-def _span(way: Way) -> tuple[float, float]:
-    """Return where a way begins and ends, counted in segments."""
-    return (float(way.first), float(way.after)) if way.inside is None else (
-        way.first + way.inside[0], way.first + way.inside[1])
-
-
 @dataclass(eq=False)
 class _Warping:
     """Goes from path to path. now: the placement of the body after the last one."""
 
-    stage: Stage
-    row: Row
+    sits: Sits
     cast: dict[str, Target]
-    traveller: Traveller
     shown: Callable[[FloatArray], FloatArray]
     pieces: list[Piece] = field(default_factory=list)
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
     noted: set[str] = field(default_factory=set)
+
+    @property
+    def stage(self) -> Stage:
+        """The motion as its clips lead."""
+        return self.sits.stage
+
+    @property
+    def row(self) -> Row:
+        """Of its segments."""
+        return self.sits.row
+
+    @property
+    def traveller(self) -> Traveller:
+        """The body."""
+        return self.sits.traveller
 
     def go(self, way: Way) -> None:
         """Follow one path."""
@@ -129,8 +123,9 @@ class _Warping:
     def _begin_at(self, way: Way, place: ScenePlace) -> None:
         """Put the body at a place as a path begins; the transition before brings it there."""
         begin_s, _ = self._edges_s(way)
-        position, facing = self._body(np.array((begin_s,)))
-        after = self._at_place(place, complex(position[0]), float(facing[0]), way.going.faces)
+        position, _ = self._body(np.array((begin_s,)))
+        stand = self.sits.stand(way, place, begin_s)
+        after = self._at_place(place, stand.position, stand.angle, way.going.faces)
         self._come(way, after, complex(position[0]), begin_s, way.going.at)
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
@@ -190,13 +185,13 @@ class _Warping:
         begin_s, end_s = self._edges_s(way)
         count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 2, _MOST_FRAMES)) + 1
         times = np.linspace(begin_s, end_s, count)
-        positions, facing = self._body(times)
+        positions, _ = self._body(times)
         frames, along = way_of(positions, float(times[1] - times[0]) or _SPACING_S)
         if along[-1] < STANDS_SIZES * self.traveller.size:
             self._say(way, f"the clip stays where it is, so it cannot lead to {quoted(way.going.role)}: call one that "
                            "travels")
             return
-        curve = self._curve(way, target, positions, frames, float(facing[-1]))
+        curve = self._curve(way, target, positions, frames)
         if curve is None:
             return
         new_positions, angles = curve.at(along * (self._share(way, curve, along[-1]) * curve.length / along[-1]))
@@ -225,18 +220,18 @@ class _Warping:
         turn = (float(after.yaw_rad - self.now.yaw_rad) + np.pi) % (2.0 * np.pi) - np.pi
         return there - here, turn
 
-    def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray, frames: Frames,
-               last_facing: float) -> GroundCurve | None:
+    def _curve(self, way: Way, target: ScenePlace | ScenePath, positions: ComplexArray,
+               frames: Frames) -> GroundCurve | None:
         """Return the curve that a way is laid on, None if there is none."""
         try:
             if isinstance(target, ScenePath):
                 return GroundCurve.through(self.traveller.over_all(target.points))
-            begin = complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * positions[0])
-            begin_rad = float(self.now.yaw_rad + frames.angles[0])
-            end_rad = None
-            if way.going.faces:
-                end_rad = self.traveller.angle(target.ahead) - (last_facing - float(frames.angles[-1]))
-            return bend(begin, begin_rad, self.traveller.over(target.position), end_rad)
+            begin = Stand(complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * positions[0]),
+                          float(self.now.yaw_rad + frames.angles[0]))
+            return bend_onto(self.traveller.over(target.position),
+                             self.traveller.angle(target.ahead) if way.going.faces else None, begin,
+                             Stand(complex(positions[-1]), float(frames.angles[-1])),
+                             self.sits.stand(way, target, self._edges_s(way)[1]))
         except TaktError as error:
             self._say(way, f"{quoted(way.going.role)}: {error}")
             return None

@@ -1,0 +1,112 @@
+"""Where a body is to be at a place: as it stands there, or, on a seat, where its hips come down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...maths.arrays import FloatArray
+from ...pha.ways import Way
+from ..feet.seats import Seat, Sitting, Thighs
+from ..row import Row
+from ..stage import Stage
+from .cast import ScenePlace
+from .ground_curve import GroundCurve, bend
+from .traveller import Traveller
+from .ways import edges_s
+
+GROUND_LEGS: Final = 0.1
+"""What is no higher, in leg lengths, is a place on the ground."""
+_NEXT_LEGS: Final = 2.0
+"""A way leads to where a call sits down that begins so near its end, in leg lengths, with the same place."""
+_TIMES_BENT: Final = 4
+"""Where a way faces at its end tells where its end is, and that how it faces there."""
+_SPACING_S: Final = 1.0 / 30.0
+_MOST_FRAMES: Final = 20_000
+
+
+class Stand(NamedTuple):
+    """Where a body is over the ground as its clips lead, and where it faces, or its way leads."""
+
+    position: complex
+    angle: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sits:
+    """Finds which bodies of ways are to be at their places.
+
+    stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
+    """
+
+    stage: Stage
+    row: Row
+    ways: Sequence[Way]
+    traveller: Traveller
+    thighs: Thighs | None
+    up: FloatArray
+    _known: dict[Way, Stand | None] = field(default_factory=dict)
+
+    def stand(self, way: Way, place: ScenePlace, time_s: float) -> Stand:
+        """Return the body that is to be at a place: as it is at a time, or as it sits there.
+
+        A way that leads to a seat leads to where the next call sits down on it, if that has the same place, and begins
+        near the end of the way.
+        """
+        positions, facing = self.traveller.seen(self.stage.sample(np.array((time_s,))))
+        here = Stand(complex(positions[0]), float(facing[0]))
+        if self.thighs is None or not self._is_seat(place, self.thighs):
+            return here
+        return self._sat(way, self.thighs) or self._sat_next(way, here.position, self.thighs) or here
+
+    def _is_seat(self, place: ScenePlace, thighs: Thighs) -> bool:
+        height = np.array(place.surface or place.position) @ self.up
+        return not place.unseated and abs(float(height)) >= GROUND_LEGS * thighs.leg
+
+    def _sat_next(self, way: Way, position: complex, thighs: Thighs) -> Stand | None:
+        after = self.ways[self.ways.index(way) + 1:][:1]
+        if not way.going.to or not after or after[0].going.at != way.going.to or after[0].first < way.after:
+            return None
+        begins, _ = self.traveller.seen(self.stage.sample(np.array(edges_s(after[0], self.row)[:1])))
+        return None if abs(begins[0] - position) > _NEXT_LEGS * thighs.leg else self._sat(after[0], thighs)
+
+    def _sat(self, way: Way, thighs: Thighs) -> Stand | None:
+        """Return the body as it first sits during a way, on average; None if it does not."""
+        if way not in self._known:
+            self._known[way] = self._found(way, thighs)
+        return self._known[way]
+
+    def _found(self, way: Way, thighs: Thighs) -> Stand | None:
+        begin_s, end_s = edges_s(way, self.row)
+        count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 8, _MOST_FRAMES)) + 1
+        times_s = np.linspace(begin_s, end_s, count)
+        if not end_s > begin_s:
+            return None
+        pose = self.stage.sample(times_s)
+        hips, fold = thighs.seen(pose)
+        seat = Seat(begin_s, end_s, 0.0, (0.0, 0.0, 0.0), "", way.place)
+        on = Sitting.of((seat,), times_s, hips, hips @ self.up, fold, thighs.leg).on
+        if not on.any():
+            return None
+        _, facing = self.traveller.seen(pose)
+        return Stand(complex(self.traveller.bearing.over_ground(hips[on]).mean()), float(facing[on].mean()))
+
+
+def bend_onto(place: complex, ahead_rad: float | None, begin: Stand, last: Stand, stand: Stand) -> GroundCurve:
+    """Return the curve of a way after which a body is at a place.
+
+    ahead_rad: where it faces there, None: anywhere. begin: where the new way begins, and leads. last: where the own way
+    ends, and leads; stand: the body, as its clips lead, that is to be at the place.
+    """
+    apart = last.position - stand.position
+    if ahead_rad is not None:
+        yaw = ahead_rad - stand.angle
+        return bend(begin.position, begin.angle, place + complex(np.exp(1j * yaw)) * apart, yaw + last.angle)
+    curve = bend(begin.position, begin.angle, place, None)
+    for _ in range(_TIMES_BENT if apart else 0):
+        turned = complex(np.exp(1j * (curve.angles[-1] - last.angle)))
+        curve = bend(begin.position, begin.angle, place + turned * apart, None)
+    return curve
