@@ -5,8 +5,8 @@ one body that differ in their last bytes.
 Printed are, in milliseconds of one processor, which other work on the machine does not lengthen: until all files are
 listed; until chips lie in their places and are drawn again after more was read; a search by name and by class. On the
 clock: until a shelf that nobody has opened before is listed beside and drawn; what a frame of the interface waits for
-Python meanwhile. Then how many files are read in SECONDS, those of FBX by a second Blender, whose start counts too,
-and how much memory this process has grown by, in MB.
+Python meanwhile, and on this machine while nothing is read. Then how many files are read in SECONDS, those of FBX by a
+second Blender, whose start counts too, and how much memory this process has grown by, in MB.
 """
 
 import resource
@@ -115,6 +115,16 @@ def memory_now_mb() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
+def waits_ms(goes_on: Callable[[], bool]) -> list[float]:
+    """Return by how much frames of 10 ms are late, one after the other."""
+    waits = []
+    while goes_on():
+        started = time.perf_counter()
+        time.sleep(0.01)
+        waits.append(1e3 * (time.perf_counter() - started) - 10.0)
+    return waits
+
+
 def drawn(playables: tuple[Playable, ...], search: shelf_search.Search) -> None:
     """Arrange and draw what a window shows."""
     view, theme = View(1400.0, 500.0), Theme()
@@ -131,6 +141,8 @@ def main() -> int:
         make(root, clips, others)
         print(f"{clips} BVH, {others} FBX")
         print(f"{'listed':>28} {ms(lambda: contents([root], (*endings(), SCORE_SUFFIX)))[0]:8.1f} ms")
+        until = time.perf_counter() + seconds / 4.0
+        idle = waits_ms(lambda: time.perf_counter() < until)
         before = memory_now_mb()
         started, worked = time.perf_counter(), time.process_time()
         search = shelf_search.Search((root,), None)
@@ -140,14 +152,11 @@ def main() -> int:
         print(f"{'open, on the clock':>28} {1e3 * (time.perf_counter() - started):8.1f} ms, of one processor "
               f"{1e3 * (time.process_time() - worked):.1f}")
         print(f"{'files that are shown':>28} {len(search.files)}, {search.left_out} more are not")
-        waits, until = [], time.perf_counter() + seconds
+        until = time.perf_counter() + seconds
         of_blender = [file for file in search.files.values() if file.where.endswith(".fbx")]
         shown = [file.src for file in of_blender[:20]]
-        while time.perf_counter() < until and (search.shown.show(shown) or search.shown.is_reading()
-                                               or not search.work.has_ended()):
-            started = time.perf_counter()
-            time.sleep(0.01)
-            waits.append(1e3 * (time.perf_counter() - started) - 10.0)
+        waits = waits_ms(lambda: time.perf_counter() < until and (
+            search.shown.show(shown) or search.shown.is_reading() or not search.work.has_ended()))
         read = sum(file.held is not None for file in search.files.values())
         print(f"{'read, classified':>28} {read}, {len(search.known)} in {seconds} s")
         print(f"{'FBX read, damaged':>28} {sum(file.held is not None for file in of_blender)}, "
@@ -163,6 +172,8 @@ def main() -> int:
             print(f"{'search ' + words:>28} {took:8.1f} ms, {len(found)} found")
         print(f"{'memory':>28} {memory_mb() - before:8.1f} MB more")
         print(f"{'frames over 40 ms':>28} {sum(wait > 40.0 for wait in waits)} of {len(waits)}")
+        print(f"{'of a shelf that reads none':>28} {sum(wait > 40.0 for wait in idle)} of {len(idle)}, 99 % "
+              f"{np.percentile(idle, 99.0):.1f} ms, at most {max(idle):.1f}")
         print(f"{'end':>28} {ms(search.end)[0]:8.1f} ms")
     finally:
         second_blender.unregister()

@@ -160,10 +160,12 @@ def areas() -> Iterator[tuple[bpy.types.Window, bpy.types.Area]]:
 
 
 def is_shown_in(window: bpy.types.Window | None, armature_object: bpy.types.Object) -> bool:
-    """Return whether a score editor in a window shows the score of a character."""
-    return any(there == window and character_of(
-        cast("TaktScoreTree | None", cast(bpy.types.SpaceNodeEditor, area.spaces.active).node_tree), bpy.context)
-        == armature_object for there, area in areas())
+    """Return whether a score editor in a window shows the score of a character, or of another one that plays it too."""
+    trees = (cast(bpy.types.SpaceNodeEditor, area.spaces.active).node_tree for there, area in areas()
+             if there == window)
+    shown = (character_of(cast("TaktScoreTree | None", tree), bpy.context) for tree in trees)
+    text = properties.character(armature_object).text
+    return any(each is not None and properties.character(each).text == text for each in shown)
 
 
 def redraw() -> None:

@@ -7,8 +7,9 @@ import bpy
 import pytest
 
 from takt.bridge import properties
-from takt.bridge.scores import given_score, score
+from takt.bridge.scores import given_score, score, score_tree
 from takt.tests.blender.dancing import play, rebuild
+from takt.tests.blender.score_editors import editing
 
 operators: Any = bpy.ops
 
@@ -40,6 +41,17 @@ def test_the_one_that_is_picked_plays_the_same_score_by_the_same_settings(
     assert given_score.plays_as(other, own)
     assert operators.takt.who_dances(character=rig.name) == {"FINISHED"}
     assert bpy.context.active_object == rig and picked.text == own.text
+
+
+def test_the_editor_of_one_shows_what_the_other_plays_too(
+        rig: bpy.types.Object, other: bpy.types.Object, library: Path) -> None:
+    """Then a strip in the viewport would only repeat it."""
+    play(library / "dance.pha")
+    assert operators.takt.who_dances(character="Other") == {"FINISHED"}
+    with editing():
+        assert all(score_tree.is_shown_in(bpy.context.window, each) for each in (rig, other))
+        properties.character(rig).text = bpy.data.texts.new("another.pha")
+        assert [score_tree.is_shown_in(bpy.context.window, each) for each in (rig, other)] == [False, True]
 
 
 def test_who_is_not_there_cannot_dance(rig: bpy.types.Object, library: Path) -> None:
