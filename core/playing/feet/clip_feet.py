@@ -12,6 +12,7 @@ from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, instants, planted_spans
 from ...clips.keys import Interpolation, TranslationInterpolation
 from ...maths.arrays import FloatArray, quotient, runs
+from ...retargeting.ground.touching import EASE_S
 from ...retargeting.limbs import LimbPoses
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
@@ -29,7 +30,7 @@ _KNEELS_LEGS: Final = 0.2
 """A knee that is no higher than this above its foot's ground is on the ground, or nearly."""
 _PRESSED_LEGS: Final = 0.005
 """It goes down by no more for a foot that stays in place."""
-_SOON: Final = round(0.15 / STEP_S)
+_SOON: Final = round(EASE_S / STEP_S)
 """So many instants before that, and after it, the foot is not held any longer: it would be let go at some speed."""
 
 

@@ -25,6 +25,7 @@ from ...maths.formulas import (
     softly,
     worked_out,
 )
+from ...retargeting.ground.clip_ground import STRAIGHT
 from ...skeletons.hierarchy import with_ancestors, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
@@ -37,8 +38,8 @@ from .soles import SOFT_LEGS, Soles
 
 _SOFT_DOWN_LEGS: Final = 0.03
 """Over so much the body begins to go down, as it is heavy; feet give way meanwhile."""
-BENT: Final = 0.97
-"""Legs that are straighter than this share of their length, and than in the clips, have the body go down."""
+BENT: Final = STRAIGHT
+"""Legs that are straighter, and straighter than in the clips, have the body go down."""
 _MOST_DOWN_LEGS: Final = 0.05
 """At most so far, and likewise without a jolt."""
 

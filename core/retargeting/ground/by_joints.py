@@ -25,7 +25,7 @@ from .clip_ground import BodyMotion, ground_of_feet, leg_of
 from .fitted_curves import POSTURE_S
 from .grounding import Ground
 from .off_ground import lowest_beside
-from .soft_ground import ON_LEGS, Measured, softly
+from .soft_ground import FOOT_ON_LEGS, Measured, softly
 from .touching import FULL_WEIGHT
 
 _BENT = 1e-3
@@ -110,7 +110,7 @@ def _softly(heights: _Heights, lifted: Ground, leg: float, target: BodyMotion) -
     """
     times, low = heights.times_s, heights.feet + (heights.lift - heights.lowest)[:, None]
     lies = (_longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg).astype(np.float64)
-    touching = np.column_stack((1.0 - smoothstep(low / leg, *ON_LEGS), lies))
+    touching = np.column_stack((1.0 - smoothstep(low / leg, *FOOT_ON_LEGS), lies))
     skin, none, free = np.column_stack((low, np.zeros(len(low)))), np.zeros((len(low), 0)), np.full(low.shape, np.inf)
     weight = np.column_stack((touching[:, :-1], FULL_WEIGHT * lies))
     found = Measured(times, skin, skin, free, free[:, 0], touching, weight, lifted.legs, heights.below,

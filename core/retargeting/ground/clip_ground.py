@@ -23,7 +23,7 @@ from .touching import NEAR_LEGS
 
 _SELDOM_PERCENT: Final = 10.0
 """Joints of feet that are seldom lower stand so high: ankles and balls tip into the ground for longer than soles do."""
-_STRAIGHT: Final = 0.97
+STRAIGHT: Final = 0.97
 """Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
 _OVER_LEGS: Final = 0.3
 """Who has both feet so far above his hips turns over, or stands on his hands."""
@@ -106,7 +106,7 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
         return rest
     height = float((legs.sum(axis=1) @ source.up).mean())
     leg = leg_of(source, pairs)
-    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
+    is_told = height >= STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
     if not is_told:
         return seen
     high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
