@@ -118,7 +118,7 @@ def test_controls_of_the_face_go_on_leading_it(rig: Any) -> None:
 
 
 def test_tweaks_of_controls_that_move_nothing_are_told_of(rig: Any) -> None:
-    """Those of limbs lead what the score plays, also as poles, and their constraints are muted; those of the face act."""
+    """Those of limbs, poles too, lead what the score plays, and their constraints are muted; those of the face act."""
     play(DANCE, mute_constraints=True)
     operators: Any = bpy.ops
     scene: Any = bpy.context.scene
