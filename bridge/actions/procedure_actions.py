@@ -50,7 +50,7 @@ def names_of(armature_object: bpy.types.Object) -> list[str]:
     """
     _, names, faulty = _readable(armature_object)
     if not names and not faulty:
-        raise TaktError("the score has no procedures")
+        raise TaktError("the score has no procedures: write one, or choose another score")
     return list(dict.fromkeys((*names, *faulty)))[:MOST]
 
 

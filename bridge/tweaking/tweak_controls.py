@@ -100,7 +100,7 @@ def _led(pose: bpy.types.Pose) -> tuple[_Led, _Led]:
     for bone in pose.bones:
         for constraint in bone.constraints:
             several: Any = getattr(constraint, "targets", ())
-            for target in (constraint, *several):
-                name = getattr(target, "subtarget", "")
+            names = [getattr(target, "subtarget", "") for target in (constraint, *several)]
+            for name in (*names, getattr(constraint, "pole_subtarget", "")):
                 (muted if constraint.mute else active).setdefault(name, []).append(bone.name)
     return active, muted

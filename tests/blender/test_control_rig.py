@@ -118,14 +118,15 @@ def test_controls_of_the_face_go_on_leading_it(rig: Any) -> None:
 
 
 def test_tweaks_of_controls_that_move_nothing_are_told_of(rig: Any) -> None:
-    """Those of limbs lead what the score plays, and their constraints are muted; those of the face act."""
+    """Those of limbs, poles too, lead what the score plays, and their constraints are muted; those of the face act."""
     play(DANCE, mute_constraints=True)
     operators: Any = bpy.ops
     scene: Any = bpy.context.scene
     assert operators.takt.tweak() == {"FINISHED"}
     bones = rig.pose.bones
     for name, idle in (("jaw_master", ""), ("DEF-forearm.L", ""), ("hand_ik.L", "hand_ik.L"),
-                       ("upper_arm_fk.R", "hand_ik.L, upper_arm_fk.R")):
+                       ("upper_arm_fk.R", "hand_ik.L, upper_arm_fk.R"),
+                       ("upper_arm_ik_target.L", "hand_ik.L, upper_arm_fk.R, upper_arm_ik_target.L")):
         before = posed(rig, 300)
         bones[name].location, bones[name].scale = (0.0, 0.02, 0.02), (1.2, 1.2, 1.2)
         assert bones[name].keyframe_insert("location", frame=300) and bones[name].keyframe_insert("scale", frame=300)

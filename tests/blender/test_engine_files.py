@@ -228,7 +228,8 @@ def test_an_old_file_stays_where_the_new_one_cannot_be_written(hero: Any, tmp_pa
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("<pha tickLength='1'></pha>", "the score has no procedures"), ("<pha tickLength='1'>", "figures.pha"),
+    ("<pha tickLength='1'></pha>", "the score has no procedures: write one, or choose another score"),
+    ("<pha tickLength='1'>", "figures.pha"),
     ("<pha tickLength='1'><procedure name='a'/></pha>", "no procedure can be played")])
 def test_a_score_without_anything_to_play_is_refused(hero: Any, tmp_path: Path, text: str, message: str) -> None:
     score: Any = properties.character(hero).text
