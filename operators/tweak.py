@@ -31,15 +31,17 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
         assert armature_object is not None  # poll has checked it
         animation = armature_object.animation_data
         assigned = None if animation is None else animation.action
-        layers = [action for _, action in tweaks.layers_of(armature_object)]
-        if assigned is not None and assigned in layers and not self.add_layer:
+        layers, silent = [action for _, action in tweaks.layers_of(armature_object)], None
+        if not self.add_layer:
+            silent = tweaks.chosen_silent(armature_object)
+        if assigned is not None and assigned in layers and not self.add_layer and silent is None:
             report(self, {"INFO"}, f"Keys that you set land in '{assigned.name}' already; Add Layer begins another one")
             return {"FINISHED"}
         if assigned is not None and has_own_action(armature_object) and assigned not in layers:
             return refuse(self, f"'{assigned.name}' is assigned, which is neither the score's nor a layer of tweaks: "
                                 "unassign it or push it down (Push Down Action), then tweak")
         if layers and not self.add_layer:
-            return self._go_on(armature_object, layers[-1])
+            return self._go_on(armature_object, silent or layers[-1])
         if not layers and not score_plays(self, context, armature_object):
             return {"CANCELLED"}
         action = tweaks.begin(armature_object, f"{armature_object.name} tweaks")
@@ -49,10 +51,11 @@ class TAKT_OT_tweak(ForScoreAction, bpy.types.Operator):
         return {"FINISHED"}
 
     def _go_on(self, armature_object: bpy.types.Object, action: bpy.types.Action) -> "set[Any]":
-        """Assign the topmost layer again."""
+        """Assign a layer again."""
         if tweaks.is_in_strip(armature_object, action):
             return refuse(self, f"'{action.name}' lies in a strip of the NLA: edit it there (Tab on the strip), or "
                                 "add a layer")
+        tweaks.push_down(armature_object)  # the score's new Action, or another layer
         tweaks.assign(armature_object, action)
         report(self, {"INFO"}, f"Keys that you set land in '{action.name}' again")
         return {"FINISHED"}

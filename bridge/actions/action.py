@@ -12,7 +12,7 @@ from .. import changes, properties, versions
 from ..rigs.armature import bone_property
 from ..steps import finished
 from .action_users import is_used_elsewhere, object_slot
-from .below_own_actions import Below, has_own_action, plays_below
+from .below_own_actions import Below, has_own_action, plays_below, plays_below_tweaks
 from .channels import Channels
 from .curves import bags
 from .curves_digest import Written, digest_of_all_keys, digest_of_curves
@@ -40,8 +40,10 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
 
     is_aside: nothing changes for the user until the last step. The keys go into an unused Action, which then replaces
     the one that would have been written again. If the generator is closed before, that Action is removed.
-    is_new_score: also an Action that Takt did not make is unassigned; it is kept in the file.
+    is_new_score: also an Action that Takt did not make is unassigned; it is kept in the file. Tweaks stay, above the
+    new Action.
     """
+    is_new_score = is_new_score and not plays_below_tweaks(armature_object)
     if not is_aside:
         _without_tweak_mode(armature_object)
     below = Below.of(armature_object, properties.character(armature_object).action)

@@ -43,6 +43,15 @@ def plays_below(armature_object: bpy.types.Object) -> bool:
     return any(strip.action == action for strip in strips_of(animation, are_heard=True))
 
 
+def plays_below_tweaks(armature_object: bpy.types.Object) -> bool:
+    """Return whether a strip plays Takt's Action of the score, with nothing assigned above it but a layer of tweaks."""
+    animation = armature_object.animation_data
+    if animation is None or not plays_below(armature_object):
+        return False
+    return animation.action is None or any(layer.action == animation.action
+                                           for layer in properties.character(armature_object).tweaks)
+
+
 class Below(NamedTuple):
     """Strips that play Takt's Action, and for each whether it plays all of it; taken before the Action is written."""
 

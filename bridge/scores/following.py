@@ -251,6 +251,7 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
     writing, _writing = _writing, None
     armature_object, motion = armatures.get(writing.uid), writing.performance.motion
     if armature_object is None or motion is None or write_motion.digest(armature_object, scene) != writing.digest:
+        tweaks.look_again(writing.uid)  # their keys have moved to what is not written
         return
     try:
         channels = writing.work.result()

@@ -93,6 +93,11 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
         changes.score()
 
 
+def look_again(uid: int) -> None:
+    """Let the next `look` place the keys of a character, by session_uid, even if they have not changed."""
+    _seen.pop(uid, None)
+
+
 def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: bool) -> None:
     """Tie new keys, and leave all keys where they are.
 
@@ -231,10 +236,7 @@ def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
     """Push the score's Action, and what is assigned above it, into the NLA, and assign a new Action of tweaks."""
     animation, character = armature_object.animation_data, properties.character(armature_object)
     assert animation is not None and character.action is not None
-    if animation.use_tweak_mode:
-        animation.use_tweak_mode = False
-    if animation.action is not None:
-        _push_down(animation, animation.action)
+    push_down(armature_object)
     names = (name, *(f"{name}.{number:03}" for number in range(1, len(bpy.data.actions) + len(character.tweaks) + 2)))
     taken = {layer.name for layer in character.tweaks} | {each.name for each in bpy.data.actions}
     action = bpy.data.actions.new(next(each for each in names if each not in taken))
@@ -256,14 +258,30 @@ def assign(armature_object: bpy.types.Object, action: bpy.types.Action) -> None:
     animation.use_nla = True
 
 
+def chosen_silent(armature_object: bpy.types.Object) -> bpy.types.Action | None:
+    """Return the layer that is chosen in the panel, if it is neither assigned nor in a strip, None otherwise."""
+    animation, character = armature_object.animation_data, properties.character(armature_object)
+    if not 0 <= character.tweaks_index < len(character.tweaks):
+        return None
+    action = character.tweaks[character.tweaks_index].action
+    is_assigned = animation is not None and animation.action == action
+    return None if action is None or is_assigned or is_in_strip(armature_object, action) else action
+
+
 def is_in_strip(armature_object: bpy.types.Object, action: bpy.types.Action) -> bool:
     """Return whether an Action of tweaks lies in an NLA strip."""
     animation = armature_object.animation_data
     return animation is not None and any(strip.action == action for strip in strips_of(animation))
 
 
-def _push_down(animation: bpy.types.AnimData, action: bpy.types.Action) -> None:
+def push_down(armature_object: bpy.types.Object) -> None:
     """Push the assigned Action into an NLA track of its own, above all others, with its current blending."""
+    animation = armature_object.animation_data
+    if animation is not None and animation.use_tweak_mode:
+        animation.use_tweak_mode = False
+    action = None if animation is None else animation.action
+    if animation is None or action is None:
+        return
     track = animation.nla_tracks.new()
     track.name = action.name
     start, slot = action.frame_range[0], animation.action_slot
