@@ -29,9 +29,8 @@ from .comparing.upright import raised_onto_feet, turned
 from .comparing.whole_body import WholeBody
 from .contacts.kept_contacts import with_contacts_kept
 from .ground.all_steps import brought_to_ground, with_arms_above
-from .ground.by_joints import ground_by_joints
+from .ground.by_joints import BodyMotion, ground_by_joints
 from .ground.by_skin import moments
-from .ground.clip_ground import BodyMotion
 from .ground.grounding import Ground, lifted, with_feet_drawn_up
 from .ground.lower_ground import LowerGround
 from .hips import HIPS, HipsPath

@@ -7,37 +7,170 @@ tell where soles are, it goes softly from one to the other (soft_ground.py).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import depth_within
-from ...clips.keyed import SAMPLE_S, filled
-from ...maths.arrays import FloatArray, merged, smoothstep
+from ...clips.contacts import LOW_LEGS, depth_within
+from ...clips.keyed import SAMPLE_S, filled, key_times
+from ...clips.posed import PosedJoints
+from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
+from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
 from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
+from ..hips import HIPS
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
-from .clip_ground import BodyMotion, ground_of_feet, leg_of
 from .fitted_curves import POSTURE_S
 from .grounding import Ground
+from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
-from .soft_ground import FOOT_ON_LEGS, Measured, softly
-from .touching import FULL_WEIGHT
+from .soft_ground import ON_LEGS, Measured, softly
+from .touching import FULL_WEIGHT, NEAR_LEGS
 
+_STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
+_LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
+"""A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
+_FEWEST = 6
+"""With fewer frames than this a foot is not known to stand."""
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
+_STRAIGHT = 0.97
+"""Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_OVER_LEGS: Final = 0.3
+"""Who has both feet so far above his hips turns over, or stands on his hands."""
+_SUNK_LEGS: Final = 0.08
+"""Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
+_STANDS_LEGS: Final = 0.7
+"""So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
-"""So far below its hip at most is the lower ankle of a body that lies or sits."""
+"""And no farther is that of one who lies or sits; in between he crouches or strides."""
 _UNSEEN_LEGS: Final = 0.005
 """Hips that go by no more another way stay on it, and so do legs."""
 _MOMENT_S: Final = 0.2
 """Half of the longest moment: who is so low for no longer, as in a run with low hips, does not lie."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """A skeleton with its motion, of which the feet's heights are wanted.
+
+    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
+    """
+
+    skeleton: Skeleton
+    rotations: Tracks
+    translations: Tracks
+    up: FloatArray
+
+    def times(self, feet: IntArray) -> FloatArray:
+        """Return when anything is keyed that carries the feet, (F,)."""
+        keep = with_ancestors(self.skeleton.parents, feet)
+        return key_times(self.rotations, self.translations, joints=keep)
+
+    def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high feet (J,) are in the model, (F, J)."""
+        return PosedJoints.of_tracks(self.skeleton, self.rotations, self.translations, feet).heights(times, self.up)
+
+
+def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
+    """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
+
+    Ankles stand where they are low and slow, in the middle of such heights; the balls of the feet are as high as they
+    mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
+    """
+    kinds = np.array([name[2:] for name in names])
+    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
+        return low
+    slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
+    ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
+    height = heights[:, ankles]
+    stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
+    if np.count_nonzero(stands) < _FEWEST:
+        return low
+    low[ankles] = np.median(height[stands])
+    if len(balls) == len(ankles):
+        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < _FLAT_LEGS * leg)
+        if np.count_nonzero(flat) >= _FEWEST:
+            low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
+    return low
+
+
+def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) stand of one who turns over; ground: (J,) where they seldom go lower.
+
+    His ankles come down to where balls stand, and these tell how high an ankle is. shape: (J,) how high joints are
+    above each other in a foot that stands.
+
+    >>> _below_ankles(np.array((0.03, 0.03)), ("l_ankle", "l_metatarsal"), np.array((0.1, 0.03))).tolist()
+    [0.1, 0.03]
+    """
+    kinds = np.array([name[2:] for name in names])
+    ankles, balls = (kinds == kind for kind in ("ankle", "metatarsal"))
+    if not balls.any():
+        return ground
+    above = shape - shape[balls].mean()
+    return np.where(ankles, np.maximum(ground, ground[balls].mean() + above), ground)
+
+
+def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, times: FloatArray) -> FloatArray:
+    """Return how far hips are above the lowest foot joint at times (F,), (F,); infinite where there are none."""
+    hips = pairs.source[[name in HIPS for name in pairs.meant]]
+    return np.asarray(source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1))
+
+
+def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights: FloatArray, times: FloatArray,
+                    seen: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
+
+    Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
+    the motion then shows nearly that height. Who stands and never comes up to it rests elsewhere than he plays.
+    """
+    legs = _legs(source, pairs)
+    rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
+    if not len(legs):
+        return rest
+    height = float((legs.sum(axis=1) @ source.up).mean())
+    leg = _leg(source, pairs)
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
+    if not is_told:
+        return seen
+    high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high > _STANDS_LEGS * leg else rest
+
+
+def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
+    """Return how high the ground is of a clip that is below the ground all the while, less than 0; else 0.
+
+    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: who goes
+    down a step, or falls, comes from a higher one.
+    """
+    level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
+    is_level = np.ptp(level) < LOW_LEGS[1] * leg
+    return float(level.max()) if is_level and level.max() < -_SUNK_LEGS * leg else 0.0
+
+
+def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
+    """Return thigh and shin of the source's legs at rest, upwards, (L, 2, 3)."""
+    at = {name: body.skeleton.rest_world[joint, :, 3]
+          for name, joint in zip(pairs.meant, pairs.source.tolist(), strict=True)}
+    legs = [(at[f"{side}_hip"] - at[f"{side}_knee"], at[f"{side}_knee"] - at[f"{side}_ankle"]) for side in "lr"
+            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= at.keys()]
+    return np.array(legs).reshape(-1, 2, 3)
+
+
+def _leg(body: BodyMotion, pairs: Pairing) -> float:
+    """Return how long a leg of the source is, 0 if none is known."""
+    lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
+    return float(lengths.mean()) if len(lengths) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +213,14 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
         return None
     ours, theirs = pairs.target[feet], pairs.source[feet]
     times = filled(merged(source.times(theirs), target.times(ours)))
-    there, leg = source.heights(theirs, times), leg_of(source, pairs)
+    there = source.heights(theirs, times)
+    leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
-    ground = ground_of_feet(source, pairs, times, there, rest / ratio, is_ground_known)
+    ground = _ground(there, names, times, leg)
+    if _hips_over_feet(source, pairs, there, times).min() < -_OVER_LEGS * leg:
+        ground = _below_ankles(ground, names, rest / ratio)
+    if is_ground_known:
+        ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
     sides = sorted({name[0] for name in names})
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
@@ -110,7 +248,7 @@ def _softly(heights: _Heights, lifted: Ground, leg: float, target: BodyMotion) -
     """
     times, low = heights.times_s, heights.feet + (heights.lift - heights.lowest)[:, None]
     lies = (_longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg).astype(np.float64)
-    touching = np.column_stack((1.0 - smoothstep(low / leg, *FOOT_ON_LEGS), lies))
+    touching = np.column_stack((1.0 - smoothstep(low / leg, *ON_LEGS), lies))
     skin, none, free = np.column_stack((low, np.zeros(len(low)))), np.zeros((len(low), 0)), np.full(low.shape, np.inf)
     weight = np.column_stack((touching[:, :-1], FULL_WEIGHT * lies))
     found = Measured(times, skin, skin, free, free[:, 0], touching, weight, lifted.legs, heights.below,

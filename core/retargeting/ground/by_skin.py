@@ -39,6 +39,8 @@ _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
+_ABOVE_FOOT_LEGS: Final = 0.05
+"""Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 
@@ -87,7 +89,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
-    goes = np.clip((shin - feet) / (NEAR_LEGS[0] * leg), 0.0, 1.0)  # high shins come to the ground after their feet
+    goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)

@@ -29,7 +29,7 @@ from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lift_of_touching import lift_of_touching, near_ground
 from .touching import SEEN_LEGS, SOFT_LEGS, STILL_LEGS
 
-FOOT_ON_LEGS: Final = (0.005, 0.03)
+ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
 not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
@@ -83,7 +83,7 @@ class Measured:
 
     def is_on(self) -> FloatArray:
         """Return how much feet are on the ground, (F, L) 0 to 1: those that stand, and those that slide."""
-        slides = 1.0 - smoothstep(self.high[:, :-1] / self.leg, *FOOT_ON_LEGS)
+        slides = 1.0 - smoothstep(self.high[:, :-1] / self.leg, *ON_LEGS)
         slides *= 1.0 - smoothstep(self.hangs / self.leg, *_SLIDES_LEGS)
         return np.maximum(self.touching[:, :-1] * near_ground(self.hangs, self.leg), slides)
 

@@ -60,6 +60,14 @@ def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]
     return [(begin, end) for begin, end in spans if end - begin >= _SHORTEST_SLIDE_S]
 
 
+def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:
+    """Return how high a clip's ground is along up (3,): where its feet rest, or seldom are lower.
+
+    feet: joints (N,) of them. heights: (F, N) how high they are.
+    """
+    return min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(heights, 1.0)))
+
+
 def all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lying: FloatArray) -> FloatArray:
     """Return how much each foot, and a lying body, touches the ground at times (F,), and their weights, (2, F, N).
 
