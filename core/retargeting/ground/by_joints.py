@@ -1,14 +1,14 @@
-"""The ground by joints: the lower foot is as high above it as the source's, by the legs' ratio.
+"""The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
 
 What height the body takes from one foot may differ from what it takes from the other, if feet or shins have other
-proportions than the source's; and from one moment to the next, as a heel rises. Where the skin is not known that would
-tell where soles are, it goes softly from one to the other (soft_ground.py).
+proportions than the source's; and from one moment to the next, as a heel rises. So it goes softly from one to the
+other, and legs draw their feet up, or put them down, by the difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from ...clips.contacts import LOW_LEGS, depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
 from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
+from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -25,13 +26,11 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .arms_off_ground import ArmsOnGround
-from .fitted_curves import POSTURE_S
-from .grounding import Ground
+from .fitted_curves import CONTACT_WEIGHT, POSTURE_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
-from .soft_ground import ON_LEGS, Measured, softly
-from .touching import FULL_WEIGHT, NEAR_LEGS
+from .touching import NEAR_LEGS
 
 _STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
 _LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
@@ -48,14 +47,22 @@ _OVER_LEGS: Final = 0.3
 """Who has both feet so far above his hips turns over, or stands on his hands."""
 _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
+_ENDS_S: Final = 0.1
+"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
+_UNSEEN_LEGS: Final = 0.003
+"""What would change by no more,"""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
-"""And no farther is that of one who lies or sits; in between he crouches or strides."""
-_UNSEEN_LEGS: Final = 0.005
-"""Hips that go by no more another way stay on it, and so do legs."""
+"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
+_HANGS_LEGS: Final = 0.01
+"""So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
 _MOMENT_S: Final = 0.2
-"""Half of the longest moment: who is so low for no longer, as in a run with low hips, does not lie."""
+"""Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
+way soft."""
+_OFF_SHARE: Final = 0.5
+_MOST_OFF_LEGS: Final = 0.05
+"""By so much of how high he is, and so much at most, since a low step may be what he is on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,35 +242,73 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
-    if not has_skin and len(between := _where_bent(times, heights.lift, _BENT * size)):
+    if has_skin:
+        return Ground(times, heights.lift, legs, np.zeros((len(times), len(legs))))
+    between = _where_bent(times, heights.lift, _BENT * size)
+    if len(between):
         heights |= measured(between, source.heights(theirs, between))
-    lifted = Ground(heights.times_s, heights.lift, legs, np.zeros(heights.feet.shape))
-    return lifted if has_skin else _softly(heights, lifted, ratio * leg, target)
+    return _gradually(heights, legs, ratio * leg, target)
 
 
-def _softly(heights: _Heights, lifted: Ground, leg: float, target: BodyMotion) -> Ground:
-    """Return what else brings feet to their heights as softly as skin (soft_ground.py); all in one with what lifted it.
+def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
+    """Return what brings the lower foot to its height at each time, with a body that is lifted by a smooth curve.
 
-    The ground goes up and down with the lower foot. Who lies or sits stays as high as that.
+    Legs draw up and put down what feet are away from that, as far as they do; the rest hangs, or lifts the body.
     """
-    times, low = heights.times_s, heights.feet + (heights.lift - heights.lowest)[:, None]
-    lies = (_longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg).astype(np.float64)
-    touching = np.column_stack((1.0 - smoothstep(low / leg, *ON_LEGS), lies))
-    skin, none, free = np.column_stack((low, np.zeros(len(low)))), np.zeros((len(low), 0)), np.full(low.shape, np.inf)
-    weight = np.column_stack((touching[:, :-1], FULL_WEIGHT * lies))
-    found = Measured(times, skin, skin, free, free[:, 0], touching, weight, lifted.legs, heights.below,
-                     ArmsOnGround(none, none, none), leg)
-    clip = Clip("", target.skeleton, float(times[-1]), target.rotations, target.translations, Tracks.empty(3))
-    ground = softly(found, clip, (lifted,))
-    seen = times[np.abs(ground.lift) > _UNSEEN_LEGS * leg]
-    share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
-    return replace(ground, lift=lifted.lift + share * ground.lift, drawn=share[:, None] * ground.drawn)
+    times, lift = heights.times_s, heights.lift
+    most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
+    is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    most *= inside[:, None]
+    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
+    frames = np.flatnonzero(~lies) if np.ptp(lift) > _UNSEEN_LEGS * leg else np.zeros(0, np.int64)
+    bent, down = _reaches(heights, legs, target, frames)
+    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
+    curve = lift
+    if len(frames):
+        least = np.minimum((sunk - most).max(axis=1), lift)
+        soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
+        puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
+        soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
+        weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
+        soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
+        curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
+                         hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
+                         soft=soft)[0]
+        seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
+        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
+        curve = lift + share * (curve - lift)
+    higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
+    further = np.maximum(-over - np.minimum(most, bent), 0.0)
+    drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
+    drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
+    return Ground(times, curve, legs, drawn)
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
     """Return how high something is (F,) at times (F,), without what is low for a moment only."""
     every = np.ones(len(times), np.bool_)
     return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_S), every, _MOMENT_S)
+
+
+def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
+    """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
+    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
+
+
+def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
+             frames: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
+
+    Wanted only in some frames (N,).
+    """
+    bent, down = np.zeros((2, *heights.feet.shape))
+    clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))
+    for column, leg in enumerate(legs):
+        if leg is not None and len(frames):
+            at = heights.times_s[frames], heights.below[frames, column]
+            bent[frames, column], down[frames, column] = most_bent(clip, leg, *at), most_put_down(clip, leg, *at)
+    return bent, down
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
