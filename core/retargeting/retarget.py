@@ -214,7 +214,7 @@ class _Bodies:
         if lies and reference.map.is_sure and target.is_sure:
             raise SkeletonMismatchError(never_stands)
         if reference.map.is_sure and target.may_stand and not target.is_humanoid:
-            raise SkeletonMismatchError(f"{both} {_why_not_upright(target)}")
+            raise SkeletonMismatchError(_why_not_standing(both, target))
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
@@ -236,13 +236,14 @@ class _Bodies:
         return cls(upright, moved, whole, target, reference, plan, own_up)
 
 
-def _why_not_upright(target: SkeletonMap) -> str:
+def _why_not_standing(both: str, target: SkeletonMap) -> str:
     """Return why a skeleton with limbs cannot be compared: it is known by names, but lies, or it is not recognised."""
     if map_in_any_pose(target.skeleton).is_humanoid:
-        return ("cannot be compared: the skeleton does not rest upright. If it has two legs, pose it upright, "
+        return (f"{both} cannot be compared: the skeleton does not rest upright. If it has two legs, pose it upright, "
                 "then Find Joints and Set Reference Pose")
-    return ("cannot be compared: neither names nor rest pose show which of the skeleton's bones are legs and arms. If it "
-            "has two of each, Find Joints, choose the joints in the list, and pose it upright and Set Reference Pose")
+    return (f"{both} cannot be compared: neither names nor rest pose show which bones of the skeleton are legs and "
+            "arms. If it has two of each, Find Joints and choose them in the list; if it does not rest upright, pose it "
+            "upright, then Set Reference Pose")
 
 
 _plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)

@@ -215,8 +215,8 @@ def test_bones_that_neither_names_nor_shape_show_are_mapped_by_hand(library: Pat
     assert operators.find_map() == {"FINISHED"}
     rows = properties.character(rig).joints
     assert [row.meant for row in rows] == [properties.NO_JOINT] * len(truth)
-    with pytest.raises(RuntimeError, match=r"which of the skeleton's bones are legs and arms\. If it has two of each, "
-                                           r"Find Joints, choose the joints"):
+    with pytest.raises(RuntimeError, match=r"which bones of the skeleton are legs and arms\. If it has two of each, "
+                                           r"Find Joints and choose them in the list"):
         operators.import_pha(filepath=str(library / "show.pha"))
     for row, meant in zip(rows, truth, strict=True):
         row.meant = meant

@@ -188,10 +188,11 @@ def test_the_shape_alone_finds_the_limbs_or_asks(name: str) -> None:
 def short_legged(shin: float, foot: float, controls: bool) -> tuple[Skeleton, list[str | None]]:
     """Return a body with a large head and short legs, without names, as of toys, and what its joints are.
 
-    foot: its length, as a share of the thigh, like shin. controls: handles of an animator, on the ground and in the air.
+    foot: its length, as a share of the thigh, like shin. controls: handles of an animator, on the ground and in front.
     """
-    there = {"HumanoidRoot": (None, (0, 0.4, 0)), "vl5": ("HumanoidRoot", (0, 0.6, 0)), "vt9": ("vl5", (0, 0.95, 0)),
-             "skullbase": ("vt9", (0, 1.25, 0))}
+    there: dict[str, tuple[str | None, tuple[float, float, float]]] = {
+        "HumanoidRoot": (None, (0, 0.4, 0)), "vl5": ("HumanoidRoot", (0, 0.6, 0)),
+        "vt9": ("vl5", (0, 0.95, 0)), "skullbase": ("vt9", (0, 1.25, 0))}
     for side, x in (("l", 1.0), ("r", -1.0)):
         knee, ankle = 0.52 - 0.23, 0.52 - 0.23 - 0.23 * shin
         down = 0.7 * foot * 0.23
