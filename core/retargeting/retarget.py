@@ -242,8 +242,8 @@ def _why_not_standing(both: str, target: SkeletonMap) -> str:
         return (f"{both} cannot be compared: the skeleton does not rest upright. If it has two legs, pose it upright, "
                 "then Find Joints and Set Reference Pose")
     return (f"{both} cannot be compared: neither names nor rest pose show which bones of the skeleton are legs and "
-            "arms. If it has two of each, Find Joints and choose them in the list; if it does not rest upright, pose it "
-            "upright, then Set Reference Pose")
+            "arms. If it has two of each, Find Joints and choose them in the list; if it does not rest upright, pose "
+            "it upright, then Set Reference Pose")
 
 
 _plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)
