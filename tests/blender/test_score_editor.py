@@ -95,6 +95,22 @@ def test_what_a_key_cannot_do_is_told_without_an_error_that_would_take_the_next_
     assert text_of(rig).as_string() == STEPS
 
 
+def test_reports_leave_the_names_of_clips_as_they_are_written(rig: bpy.types.Object, library: Path,
+                                                               capsys: pytest.CaptureFixture[str]) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+        with pytest.raises(RuntimeError, match="pair is no clip; only a clip can be split"):
+            operators.takt.score_split()
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        left = next(each for each in bridge_shelf.playables(rig) if each.full_name == "feet.Steps.left")
+        assert operators.takt.score_add(what=f"{left.src}|{left.name}") == {"FINISHED"}
+        assert operators.takt.score_duplicate() == {"FINISHED"}
+    said = capsys.readouterr().out
+    assert "Info: left → place" in said and "Info: 1 call duplicated" in said and "Left" not in said
+
+
 def test_who_cannot_play_beside_another_is_not_asked_for_a_part_of_the_body(
         rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
