@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from ..errors import FileError, quoted, some_of
@@ -60,16 +60,24 @@ def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
         return False
 
 
-def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
+def candidates(root: Path, src: str, endings: Sequence[str], *, with_dots: bool = True) -> list[Path]:
     """Return the real paths of the files with a src below a root.
 
+    Each dot stands for a slash. If no file is found so, dots may be part of names of folders and files (with_dots).
     Raises FileError if one is a link that leads out of the root, or is not an ordinary file, or if check_library
     refuses the root.
     """
-    *folders, name = parts_of(src)
+    parts = parts_of(src)
     check_library(root)
+    found = _files(root, str(root.joinpath(*parts)), endings)
+    if found or not with_dots or len(parts) == 1:
+        return found
+    return next((there for stem in _stems(str(root), parts) if (there := _files(root, stem, endings))), [])
+
+
+def _files(root: Path, stem: str, endings: Sequence[str]) -> list[Path]:
+    """Return the real paths of the files with a path without its ending, by endings; see candidates."""
     found = []
-    stem = str(root.joinpath(*folders, name))
     for path in (stem + ending for ending in endings):
         try:
             mode = os.stat(path).st_mode  # noqa: PTH116  # most are not there: a Path for each takes longer than looking
@@ -84,6 +92,15 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
             raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
         found.append(real)
     return found
+
+
+def _stems(folder: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """Yield the paths in folders that exist which differ in what is a slash, short names of folders first."""
+    for first in range(1, len(parts)):
+        inner = os.path.join(folder, ".".join(parts[:first]))  # noqa: PTH118
+        if os.path.isdir(inner):  # noqa: PTH112
+            yield from _stems(inner, parts[first:])
+    yield os.path.join(folder, ".".join(parts))  # noqa: PTH118
 
 
 def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
@@ -109,7 +126,7 @@ def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tup
             if looked_at > _MOST_FOLDERS:
                 return ()
             for _, path in sorted(here):
-                paths = tuple(candidates(Path(path), ".".join((*folders, name)), endings))
+                paths = tuple(candidates(Path(path), ".".join((*folders, name)), endings, with_dots=False))
                 found += [paths] if paths else []
                 inner.append(path)
         waiting = inner

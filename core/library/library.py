@@ -154,8 +154,13 @@ class Library:
         alike = (SCORE_SUFFIX,) if ending == SCORE_SUFFIX else self._endings
         try:
             found = [file for at in self.roots[:self.roots.index(root)] for file in files.candidates(at, src, alike)]
-            found += files.candidates(root, src, alike[:alike.index(ending)])
-            found += [real] if is_new else files.candidates(root, src, (ending,))
+            if is_new:
+                has_dots = src.count(".") >= len(real.relative_to(root).parts)
+                before = alike if has_dots else alike[:alike.index(ending)]
+                found += [f for f in files.candidates(root, src, before) if has_dots or f.parent == real.parent]
+                found.append(real)
+            else:
+                found += files.candidates(root, src, alike)
         except FileError:
             return None
         return src if found and found[0] == real else None

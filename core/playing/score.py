@@ -137,9 +137,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     doubles, up = _followed(fitted), target_map.up(up)
-    with_skin = None if skeleton is None or skin is None or not skin.any() else _carrying(target, skin)
+    seen = None if skeleton is None or skin is None or not skin.any() else _seen(target_map, skin, points)
+    with_skin = None if seen is None else _carrying(target, seen)
     playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
-                      doubles, with_skin, target_map)
+                      doubles, with_skin, seen, target_map)
     own = [without_contacts(each.clip, name, settings.released)
            for each, name in zip(fitted, sequence.clips, strict=True)]
     own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
@@ -155,6 +156,19 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     return compose(sequence, pieces, playing, feet=target_map if settings.holds_feet else None,
                    points=None if skeleton is None else points, clock=clock, scene=scene, cuts=cuts,
                    problems=programme.problems + missed + said + lacking + told, unmatched=unmatched)
+
+
+def _seen(body: SkeletonMap, skin: BoolArray, points: SkinPoints | None) -> BoolArray:
+    """Return the joints (J,) whose motion is seen: of the deforming ones those of the body, and those with vertices.
+
+    Importers mark controls as deforming as well. Without meshes, all that deform count.
+    """
+    if points is None:
+        return skin
+    has_vertices = np.zeros(len(skin), dtype=np.bool_)
+    has_vertices[points.joints[points.weights > 0.0]] = True
+    has_vertices[list(body.joint_of.values())] = True
+    return skin & has_vertices
 
 
 def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:

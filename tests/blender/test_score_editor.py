@@ -625,7 +625,7 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
     play(library / "dance.pha")
     character, downloads = properties.character(rig), tmp_path_factory.mktemp("Downloads")
     clip = (library / "feet" / "Steps.skeleton.xml").read_bytes()
-    for name in ("more", "steps.v2"):
+    for name in ("more", "steps.v2", "steps..v3"):
         (downloads / f"{name}.skeleton.xml").write_bytes(clip)
     (downloads / "feet").mkdir()
     (downloads / "feet" / "Steps.skeleton.xml").write_bytes(clip)
@@ -636,11 +636,15 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
         assert 'name="left"' not in text and 'name="feet.Steps.left"' in text  # told apart
         motion = score.motion_of(rig)
         assert motion is not None and any(name.startswith("more.") for name in motion.sequence.clips)
-        for name, why in (("steps.v2", "a dot in its name"), ("feet/Steps", "a file of the same name")):
+        for name, why in (("steps..v3", "a dot in its name"), ("feet/Steps", "a file of the same name")):
             before = text_of(rig).as_string()
             with pytest.raises(RuntimeError, match=why):
                 operators.takt.score_drop_file(filepath=str(downloads / f"{name}.skeleton.xml"))
             assert text_of(rig).as_string() == before
+        assert operators.takt.score_drop_file(filepath=str(downloads / "steps.v2.skeleton.xml")) == {"FINISHED"}
+        assert '<load src="steps.v2"/>' in text_of(rig).as_string()
+        motion = score.motion_of(rig)
+        assert motion is not None and any(name.startswith("steps.v2.") for name in motion.sequence.clips)
         assert len(character.folders) == 1
         assert operators.takt.forget_folder(index=0) == {"FINISHED"} and not character.folders
         score.motion_of(rig)
