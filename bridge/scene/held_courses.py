@@ -118,5 +118,5 @@ def _constrained(constraint: Any, world: FloatArray, frames: FloatArray) -> Floa
     turn = np.array(Euler((constraint.min_x, constraint.min_y, constraint.min_z), "XYZ").to_matrix())
     for number, each in enumerate(world):
         _, _, scale = Matrix(each.tolist()).decompose()
-        found[number, :3, :3] = turn * np.abs(scale)  # as Blender does: it is not mirrored any more
+        found[number, :3, :3] = turn * np.abs(np.array(scale))  # as Blender does: it is not mirrored any more
     return found

@@ -4,7 +4,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -302,7 +302,7 @@ class Lowered(Rig):
     @cached_property
     def skeleton(self) -> Skeleton:
         """Its skeleton."""
-        own = Rig.skeleton.func(self)  # type: ignore[attr-defined]
+        own: Skeleton = Rig.skeleton.func(self)  # type: ignore[attr-defined]
         places = own.rest_translations - (own.parents < 0)[:, None] * (self.down_m * self.units) * self.up
         return replace(own, rest_translations=places)
 
@@ -314,7 +314,7 @@ def test_seats_stand_on_the_ground_below_them_wherever_the_origin_is(down: float
     rig = Lowered("VRoid", legs=0.95, arms=0.9, trunk=0.9, lowered_rad=np.radians(30.0), down_m=down)
     skin, height = skin_of(rig), 0.55 * rig.leg + rise - down
     corners = np.array([(x, rise - down, z) for x, z in ((-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0))])
-    cast: dict[str, Target] = {"stage": SceneFloor(corners, np.array(((0, 2, 1), (0, 3, 2))))} if rise else {}
+    cast: dict[str, Any] = {"stage": SceneFloor(corners, np.array(((0, 2, 1), (0, 3, 2))))} if rise else {}
     motion = played(rig, skin=skin, roles='<role name="stage" is="floor"/>' if rise else "", seat=seat(rig, height),
                     **cast)
     assert not [each.message for each in motion.problems if "'seat'" in each.message]
