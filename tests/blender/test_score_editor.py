@@ -559,14 +559,14 @@ def test_all_clips_of_a_file_that_only_blender_reads_are_on_the_shelf_once_the_s
 
 
 def test_files_that_no_score_can_name_are_on_the_shelf_and_say_why(rig: bpy.types.Object, library: Path) -> None:
-    shutil.copy(library / "feet" / "Steps.skeleton.xml", library / "feet" / "Steps v1.2.skeleton.xml")
+    shutil.copy(library / "feet" / "Steps.skeleton.xml", library / "feet" / "Steps v1..2.skeleton.xml")
     play(library / "dance.pha")
     with editing():
         bridge_shelf.playables(rig)
         while bridge_shelf.is_searching(rig):
             time.sleep(0.01)
-        (dotted,) = shelf.found(bridge_shelf.playables(rig), "v1.2")
-        assert "dot in its name" in shelf.told(dotted, 1.0) and dotted.title == "Steps v1.2.skeleton.xml"
+        (dotted,) = shelf.found(bridge_shelf.playables(rig), "v1..2")
+        assert "dot in its name" in shelf.told(dotted, 1.0) and dotted.title == "Steps v1..2.skeleton.xml"
         laid_out = shelf.arrange(bridge_shelf.playables(rig), View(900.0, 400.0), Theme())
         assert dotted in laid_out.playables
         with pytest.raises(RuntimeError, match="rename it"):

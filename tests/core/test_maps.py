@@ -185,46 +185,6 @@ def test_the_shape_alone_finds_the_limbs_or_asks(name: str) -> None:
     assert wrong == [] and found.certainty < 0.9
 
 
-def short_legged(shin: float, foot: float, controls: bool) -> tuple[Skeleton, list[str | None]]:
-    """Return a body with a large head and short legs, without names, as of toys, and what its joints are.
-
-    foot: its length, as a share of the thigh, like shin. controls: handles of an animator, on the ground and in front.
-    """
-    there: dict[str, tuple[str | None, tuple[float, float, float]]] = {
-        "HumanoidRoot": (None, (0, 0.4, 0)), "vl5": ("HumanoidRoot", (0, 0.6, 0)),
-        "vt9": ("vl5", (0, 0.95, 0)), "skullbase": ("vt9", (0, 1.25, 0))}
-    for side, x in (("l", 1.0), ("r", -1.0)):
-        knee, ankle = 0.52 - 0.23, 0.52 - 0.23 - 0.23 * shin
-        down = 0.7 * foot * 0.23
-        there |= {f"{side}_hip": ("HumanoidRoot", (0.17 * x, 0.52, 0)), f"{side}_knee": (
-            f"{side}_hip", (0.17 * x, knee, 0.01)), f"{side}_ankle": (f"{side}_knee", (0.17 * x, ankle, -0.02)),
-            f"{side}_metatarsal": (f"{side}_ankle", (0.17 * x, ankle - down, down)),
-            f"{side}_shoulder": ("vt9", (0.21 * x, 1.1, 0)), f"{side}_elbow": (
-                f"{side}_shoulder", (0.45 * x, 1.1, -0.01)), f"{side}_wrist": (f"{side}_elbow", (0.71 * x, 1.1, 0)),
-            f"{side} held": (f"{side}_wrist", (0.86 * x, 1.05, 0))}
-        if controls:
-            there |= {f"{side} heel": (None, (0.17 * x, 0.0, -0.12)), f"{side} ball": (f"{side} heel", (
-                0.17 * x, 0.0, 0.1)), f"{side} foot": (f"{side} ball", (0.17 * x, ankle, -0.02)),
-                f"{side} knee aim": (None, (0.17 * x, knee, 0.6))}
-    order = list(there)
-    skeleton = standing_at([f"Bone.{i:03}" for i in range(len(order))], np.array(
-        [-1 if above is None else order.index(above) for above, _ in there.values()]),
-        np.array([place for _, place in there.values()], dtype=np.float64))
-    return skeleton, [name if name in hanim.PARENTS else None for name in order]
-
-
-@pytest.mark.parametrize("controls", [False, True])
-@pytest.mark.parametrize(("shin", "foot"), [(0.6, 0.7), (0.65, 0.75), (0.8, 0.85), (0.95, 0.9)])
-def test_short_legs_without_names_begin_at_the_hip(shin: float, foot: float, controls: bool) -> None:
-    """A foot that is longer than the shin is no shin: legs at rest are straight, and ankles bend."""
-    skeleton, truth = short_legged(shin, foot, controls)
-    found = find_map(skeleton)
-    assert {name for name in truth if name in ESSENTIAL} == set(ESSENTIAL)
-    assert [name if name not in SPINE else None for name in found.meant] == [
-        name if name not in SPINE else None for name in truth]
-    assert found.is_sure and not found.warnings
-
-
 def test_the_samples_own_names_are_taken_at_their_word() -> None:
     found = find_map(build_skeleton())
     assert found.meant == build_skeleton().names and found.certainty == 1.0

@@ -34,8 +34,6 @@ _COLLAR: Final = 0.85
 """A limb that begins there is worth so much less."""
 _PASSED: Final = 0.12
 """Score lost by each joint that is passed through: neither collarbones nor elbows are."""
-_BENT: Final = 0.5
-"""A limb is worth less the more it bends at rest, as from a shin to a foot, but never less than this share."""
 _EARLY: Final = 0.2
 """A joint stands between others where it lies in line with them and nearer to one than this share of the distance."""
 _IN_LINE: Final = 0.999
@@ -150,19 +148,16 @@ def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[
 
     Of its two segments the shorter one is as long as can be, and like the other; joints in the middle of a segment, as
     twist bones are, are passed through, but as few as can be. Collarbones begin close to those of the other side.
-    Legs and arms are nearly straight at rest, while ankles bend.
     """
     positions = tree.positions[list(chain)]
     apart = np.linalg.norm(positions - tree.positions[list(twin)], axis=1)
     segments, is_straight = _segments(positions)
     segments = np.where(is_straight, segments, 0.0)
-    directions = (positions[None] - positions[:, None]) / np.maximum(segments, 1e-30)[:, :, None]
     best, at, length = -1.0, (0, 1, 2), 0.0
     for i in range(len(chain) - 2):
         one, j, k = segments[i][:, None], *np.ogrid[:len(chain), :len(chain)]
         worth = np.minimum(one, segments) ** 2 / np.maximum(np.maximum(one, segments), 1e-30)
         worth = worth * (1.0 - _PASSED * (k - i - 2)) * np.where(apart[i] < _CLOSE * one, _COLLAR, 1.0)
-        worth = worth * np.clip(np.einsum("jx,jkx->jk", directions[i], directions), _BENT, 1.0)
         worth[~is_straight[i] | (j <= i)[:, 0]] = -np.inf
         worth[k <= j] = -np.inf
         bend, end = divmod(int(worth.argmax()), len(chain))
