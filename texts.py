@@ -32,7 +32,7 @@ PHRASES: Final = ("left", "right", "comes in", "goes out", "eases in", "eases ou
 """Words that are filled into messages and empty fields, and are too short to be taken for such."""
 _MOST_VARIANTS: Final = 8
 _NOT_SHOWN: Final = re.compile(
-    r"(core/formats/(\w+_write|format)|core/skeletons/(maps/names|hanim)|core/shading/\w+|core/maths/\w+"
+    r"(core/formats/(\w+_write|format)|core/skeletons/(maps/(names|foreign)|hanim)|core/shading/\w+|core/maths/\w+"
     r"|core/classes/tags_file|core/skeletons/maps/map_file|preview/shader"
     r"|bridge/(files/second_blender|materials/material_(nodes|shaders)|files/written_character|language|wording)"
     r"|operators/(command|play_command|film_command))\.py")

@@ -14,10 +14,9 @@ from takt.core.clips.keyed import SAMPLE_S
 from takt.core.clips.posed import PosedJoints
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.retargeting.comparing.upright import FEET
-from takt.core.retargeting.ground.clip_ground import ground_height
 from takt.core.retargeting.ground.contact_detection import SeenBody
 from takt.core.retargeting.ground.off_ground import ankles_and_soles, is_within, off_ground
-from takt.core.retargeting.ground.touching import leg_length
+from takt.core.retargeting.ground.touching import ground_height, leg_length
 from takt.core.skeletons.maps import SkeletonMap
 
 NEAR_LEGS: Final = 0.18

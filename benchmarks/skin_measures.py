@@ -26,8 +26,7 @@ from takt.core.retargeting.comparing.upright import FEET
 from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
 from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, InFrames, height_of
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
-from takt.core.retargeting.ground.clip_ground import ground_height
-from takt.core.retargeting.ground.touching import leg_length
+from takt.core.retargeting.ground.touching import ground_height, leg_length
 from takt.core.retargeting.retarget import Retargeted
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap

@@ -34,6 +34,13 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     return rot.multiply(tilted, BLENDER_FROM_HANIM)
 
 
+def unit_m(armature_object: bpy.types.Object) -> float:
+    """Return the metres in a unit of an armature's space."""
+    size = float(np.cbrt(abs(np.linalg.det(_linear(armature_object)))))
+    scene = bpy.context.scene
+    return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
+
+
 def lying_warning(armature_object: bpy.types.Object, found: SkeletonMap | None) -> str:
     """Return the warning for a body whose rest pose, and so its motion, lies on the ground; "" if it stands."""
     up = rot.rotate(armature_from_hanim(armature_object), UP)

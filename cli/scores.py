@@ -77,7 +77,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
     types = typing.get_type_hints(Settings)
     for field in dataclasses.fields(Settings):
         flag, says = f"--{field.name.replace('_', '-')}", _HELP.get(field.name, "")
-        if field.name in ("values", "seed", "released", "cast"):
+        if field.name in ("values", "seed", "released", "cast", "unit_m"):
             continue
         if types[field.name] is bool:
             word = "--no-" + field.name.replace("_", "-") if field.default else flag
@@ -160,7 +160,7 @@ def check_unread(target: Path, *read: Path | None) -> None:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return the settings from the options."""
-    names = [field.name for field in dataclasses.fields(Settings)]
+    names = [field.name for field in dataclasses.fields(Settings) if field.name != "unit_m"]
     lists = {name: tuple(getattr(options, name)) for name in ("values", "released", "cast")}
     return Settings(**{name: getattr(options, name) for name in names} | lists)
 

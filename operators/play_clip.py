@@ -1,6 +1,6 @@
 """Play Clip: a character plays a clip of a file at once, as an Action, without a score."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from ..bridge.properties import bvh_forward_property, bvh_up_property
 from ..bridge.reports import refuse
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError, quoted, some_of
+from ..core.library.clip_files import choices_beside
 from ..core.retargeting.outcome import Outcome
 from .dropped_file import may_drop_on_character
 
@@ -47,6 +48,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         directory: str
         files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
         clip: str
+        model: str
         asks: bool
         keep_contacts: bool
         feet_stand: bool
@@ -61,6 +63,9 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         clip: StringProperty(name="Clip", options={"SKIP_SAVE"},
                              description="Clip of the file to play. If empty, the first one")
+        model: StringProperty(name="Model", options={"SKIP_SAVE"}, search=lambda self, _context, _text: [
+            path.name for path in _models(self.filepath)],
+            description="File beside the clip's that has its skeleton, if several may be it, as for RiTE's clips")
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
         feet_stand: feet_stand_property()
@@ -87,20 +92,38 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         self.asks = True
         return self.execute(context)
 
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Draw the settings; the model only where there is a choice."""
+        assert self.layout is not None
+        self.layout.use_property_split = True
+        self.layout.use_property_decorate = False
+        shown = ("keep_contacts", "feet_stand", "mute_constraints", "begins_at_rest", "bvh_up", "bvh_forward")
+        for name in ("clip", *["model"] * bool(_models(self.filepath)), *shown):
+            self.layout.prop(self, name)
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Read and retarget the clip first, then write the Action; of several clips, let the user choose one."""
         armature_object, scene = active_armature(context), context.scene
         assert armature_object is not None and scene is not None  # poll has checked it
         path = Path(bpy.path.abspath(self.filepath))
+        models = () if self.model else _models(self.filepath)
+        if self.asks and models and context.window is not None and not bpy.app.background:
+            return _ask(context, say(f"Models for {path.name}"), [
+                (model.name, "ARMATURE_DATA", {"filepath": self.filepath, "model": model.name, "asks": True})
+                for model in models])
         try:
             player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
                                    feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
                                    begins_at_rest=self.begins_at_rest, bvh_up=self.bvh_up,
-                                   bvh_forward=self.bvh_forward)
+                                   bvh_forward=self.bvh_forward,
+                                   second_files={path: path.parent / self.model} if self.model else {})
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 _check_window(self.filepath, found)
-                return _ask(context, self.filepath, found)
+                return _ask(context, say(f"Clips of {Path(self.filepath).name}"), [
+                    (f"{name}   {clip.duration_s:.1f} s", "ACTION", {
+                        "filepath": self.filepath, "model": self.model, "clip": name})
+                    for name, clip in found.items()])
             name = name_among(found, self.clip) if self.clip else next(iter(found))
             if name is None:
                 raise TaktError(f"{path.name} has no clip {quoted(self.clip)}; it has {', '.join(found)}")
@@ -123,19 +146,24 @@ def _check_window(filepath: str, found: Mapping[str, Clip]) -> None:
                         f"them as Clip: {some_of(tuple(found), _COLUMN)}")
 
 
-def _ask(context: bpy.types.Context, filepath: str, found: Mapping[str, Clip]) -> "set[Any]":
-    """Show a list of a file's clips; a click plays one."""
+def _models(filepath: str) -> tuple[Path, ...]:
+    """Return the files among which the user must choose the one with the clip's skeleton."""
+    return choices_beside(Path(bpy.path.abspath(filepath)))
+
+
+def _ask(context: bpy.types.Context, title: str, choices: Sequence[tuple[str, Any, Mapping[str, Any]]]) -> "set[Any]":
+    """Show a list of labels and icons; a click plays a clip with the properties of that entry."""
     assert context.window_manager is not None
-    labels = [(name, f"{name}   {clip.duration_s:.1f} s") for name, clip in found.items()]
 
     def draw(menu: bpy.types.UIPopupMenu, _context: bpy.types.Context) -> None:
         assert menu.layout is not None
-        flow: Any = menu.layout.column_flow(columns=1 + (len(labels) - 1) // _COLUMN)
-        for name, label in labels:
-            button = flow.operator(TAKT_OT_play_clip.bl_idname, text=label, icon="ACTION", translate=False)
-            button.filepath, button.clip = filepath, name
+        flow: Any = menu.layout.column_flow(columns=1 + (len(choices) - 1) // _COLUMN)
+        for label, icon, values in choices:
+            button = flow.operator(TAKT_OT_play_clip.bl_idname, text=label, icon=icon, translate=False)
+            for name, value in values.items():
+                setattr(button, name, value)
 
-    context.window_manager.popup_menu(draw, title=say(f"Clips of {Path(filepath).name}"))
+    context.window_manager.popup_menu(draw, title=title)
     return {"INTERFACE"}
 
 

@@ -37,8 +37,8 @@ _log = logging.getLogger(__name__)
 _FRAME_S = 1.0 / 60.0
 _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
-_READY_S = 5.0
-"""So long switching on takes at most to sample frames: all of them for 50 characters with tweaks in 72 s of a score."""
+_READY_S = 2.0
+"""So long switching on takes at most to sample frames: about 50 s of a score for 50 characters with tweaks."""
 _VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""

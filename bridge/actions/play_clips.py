@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import bpy
@@ -62,7 +63,8 @@ class ClipPlayer:
     @classmethod
     def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
            keep_contacts: bool = True, feet_stand: bool = True, mute_constraints: bool = False,
-           begins_at_rest: bool = False, bvh_up: str = AUTO, bvh_forward: str = AUTO) -> ClipPlayer:
+           begins_at_rest: bool = False, bvh_up: str = AUTO, bvh_forward: str = AUTO,
+           second_files: Mapping[Path, Path] = MappingProxyType({})) -> ClipPlayer:
         """Prepare an armature for clips of some files.
 
         keep_contacts: hands that touch each other or the body keep touching, and arms stay outside of the trunk.
@@ -70,6 +72,7 @@ class ClipPlayer:
         mute_constraints: constraints that move bones of the played clip are muted; otherwise all act.
         begins_at_rest: clips begin at the character's place, not at that of their files.
         bvh_up, bvh_forward: axes of BVH files; AUTO: the character's setting.
+        second_files: that the user has chosen for files that need one beside them.
         store: cache of clips that were read before. Raises TaktError if a map file beside one is damaged, or
         if both axes lie on one line.
         """
@@ -77,7 +80,8 @@ class ClipPlayer:
         space = BvhSpace(character.bvh_up if bvh_up == AUTO else bvh_up,
                          character.bvh_forward if bvh_forward == AUTO else bvh_forward)
         folders = dict.fromkeys(path.resolve().parent for path in files)
-        library = Library([*folders], further=libraries.folders(), formats=clips.formats(),
+        seconds = {path.resolve(): second for path, second in second_files.items()}
+        library = Library([*folders], further=libraries.folders(), formats=clips.formats(), second_files=seconds,
                           maps=joint_map.kept_map(armature_object), bvh=space, store=store or ClipStore(MOST_BYTES))
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),

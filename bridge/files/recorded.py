@@ -22,7 +22,6 @@ from ...core.retargeting.comparing.upright import scaled, turned
 from ...core.skeletons.skeleton import Pose, Skeleton
 from .. import axes
 from ..rigs.armature import read_pose, read_skeleton
-from . import written_character
 
 POSE_S = 1.0
 """How long a clip of a single pose lasts."""
@@ -98,7 +97,7 @@ def clip_of(name: str, skeleton: Skeleton, times_s: FloatArray, poses: Sequence[
 def in_hanim_axes(armature_object: bpy.types.Object, clip: Clip) -> Clip:
     """Return a clip converted from an armature's space to H-Anim's axes and metres, as for files."""
     back = rot.conjugate(axes.armature_from_hanim(armature_object))
-    return scaled(turned(clip, back), written_character.unit_m(armature_object))
+    return scaled(turned(clip, back), axes.unit_m(armature_object))
 
 
 def check_is_new(path: Path, *, overwrite: bool) -> None:

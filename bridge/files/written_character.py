@@ -41,7 +41,7 @@ def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, 
     Raises TaktError if the motion is too long, or the object's transform cannot be known.
     """
     turn = rot.conjugate(axes.armature_from_hanim(armature_object))
-    metres = unit_m(armature_object)
+    metres = axes.unit_m(armature_object)
     clip = bake(shown.motion, fps, armature_object.name)
     times, worlds, lost = shown.course(armature_object, clip, fps)
     clip = scaled(turned(object_motion.going_along(clip, times, worlds), turn), metres)
@@ -54,13 +54,6 @@ def read_character(armature_object: bpy.types.Object, shown: Shown, fps: float, 
     parts = [_Part.of(each, armature_object, clip.skeleton.names) for each in meshes]
     return X3dFile(file.skeleton, file.clips, skin=_Part.skin(parts, turn, metres) if parts else None,
                    as_frames=as_frames, place=place), (*warnings, *lost, *said)
-
-
-def unit_m(armature_object: bpy.types.Object) -> float:
-    """Return the metres in a unit of an armature's space."""
-    size = float(np.cbrt(abs(np.linalg.det(np.array(armature_object.matrix_world, dtype=np.float64)[:3, :3]))))
-    scene = bpy.context.scene
-    return (size or 1.0) * (scene.unit_settings.scale_length if scene is not None else 1.0)
 
 
 @dataclass(frozen=True, eq=False)

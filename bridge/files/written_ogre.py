@@ -55,7 +55,7 @@ def read_clips(armature_object: bpy.types.Object, motion: Playable | None, name:
     for action in actions:
         held = look_up(action) or ()
         own = [clip for clip in held if clip.skeleton.names == skeleton.names]
-        found += [scaled(clip, written_character.unit_m(armature_object)) for clip in own]
+        found += [scaled(clip, axes.unit_m(armature_object)) for clip in own]
         if not own:
             warnings.append(f"the Action '{action}' moves no bones of this character and is left out")
     unique = {clip.name: clip for clip in found}
@@ -110,7 +110,7 @@ def read_character(armature_object: bpy.types.Object, skeleton: Skeleton, held: 
 
 def _in_file_axes(armature_object: bpy.types.Object, skeleton: Skeleton) -> Skeleton:
     back = rot.conjugate(axes.armature_from_hanim(armature_object))
-    size = written_character.unit_m(armature_object)
+    size = axes.unit_m(armature_object)
     moved = skeleton.turned(back)
     return Skeleton(moved.names, moved.parents, moved.rest_rotations, moved.rest_translations * size,
                     moved.rest_scales, moved.name, moved.meant)
@@ -125,7 +125,7 @@ def _parts(armature_object: bpy.types.Object, written: WrittenMesh,
     mesh_object, matrix = written.object, written.matrix
     data = cast(Any, mesh_object.data)
     back = rot.conjugate(axes.armature_from_hanim(armature_object))
-    size = written_character.unit_m(armature_object)
+    size = axes.unit_m(armature_object)
     points = size * rot.rotate(back, mesh.transformed(matrix, mesh.read_mesh(mesh_object).vertices))
     data.calc_loop_triangles()
     corners, material, vertex = (np.empty(count, np.int32) for count in (

@@ -5,7 +5,7 @@ from typing import Final
 import bpy
 
 PREFIX: Final = "Takt "
-_TYPES: Final = ("CHILD_OF", "LIMIT_LOCATION", "LIMIT_ROTATION")
+_TYPES: Final = ("CHILD_OF", "LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE")
 
 
 def is_takts(constraint: bpy.types.Constraint) -> bool:

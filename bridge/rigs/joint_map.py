@@ -95,6 +95,8 @@ def of_list(armature_object: bpy.types.Object) -> SkeletonMap:
     character = properties.character(armature_object)
     listed = SkeletonMap(skeleton, tuple(meant), certainties, find_map(skeleton).turn,
                          is_checked=character.is_map_checked)
+    if listed.turn is None:
+        listed = replace(listed, turn=turn_in_pose(listed, rot.identities(len(skeleton))))
     if not character.has_reference_pose:
         return listed
     pose = np.array([said[bone].turn if bone in said else rot.IDENTITY for bone in skeleton.names],

@@ -112,8 +112,11 @@ def _constrained(constraint: Any, world: FloatArray, frames: FloatArray) -> Floa
     if constraint.type == "LIMIT_LOCATION":
         found[:, :3, 3] = constraint.min_x, constraint.min_y, constraint.min_z
         return found
+    if constraint.type == "LIMIT_SCALE":
+        found[:, :3, 0] *= constraint.max_x / np.maximum(np.linalg.norm(world[:, :3, 0], axis=1, keepdims=True), 1e-30)
+        return found
     turn = np.array(Euler((constraint.min_x, constraint.min_y, constraint.min_z), "XYZ").to_matrix())
     for number, each in enumerate(world):
         _, _, scale = Matrix(each.tolist()).decompose()
-        found[number, :3, :3] = turn * np.array(scale)
+        found[number, :3, :3] = turn * np.abs(np.array(scale))  # as Blender does: it is not mirrored any more
     return found

@@ -241,7 +241,11 @@ def _bone(motion: Motion, phase: Phase) -> str:
 
 def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | None], number: str) -> None:
     """Keep an object at a world-space matrix (4, 4) over a span of frames."""
-    place, turn, _ = Matrix(_with_all_axes(world).tolist()).decompose()
+    upright = _with_all_axes(world)
+    is_mirrored = np.linalg.det(upright[:3, :3]) < 0.0
+    if is_mirrored:
+        upright[:3, 0] *= -1.0
+    place, turn, _ = Matrix(upright.tolist()).decompose()
     angles = turn.to_euler("XYZ")
     for kind, values in (("LIMIT_LOCATION", (place.x, place.y, place.z)),
                          ("LIMIT_ROTATION", (angles.x, angles.y, angles.z))):
@@ -256,6 +260,9 @@ def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | N
                 setattr(limit, f"{end}_{axis}", value)
         if kind == "LIMIT_ROTATION":
             limit.euler_order = "XYZ"
+    if is_mirrored:  # a Limit Rotation loses that
+        limit = _new(prop, "LIMIT_SCALE", span, number)
+        limit.owner_space, limit.use_max_x, limit.max_x = "WORLD", True, -float(np.linalg.norm(world[:3, 0]))
 
 
 def _with_all_axes(world: FloatArray) -> FloatArray:

@@ -141,7 +141,8 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
     chosen: dict[str, Any] = {name: getattr(settings, name) for name in properties.SETTING_NAMES}
     character = properties.character(armature_object)
     chosen |= {"values": parameters.chosen(character), "seed": character.seed,
-               "released": read_released(character.released), "cast": casting.read(armature_object), **(instead or {})}
+               "released": read_released(character.released), "cast": casting.read(armature_object),
+               "unit_m": axes.unit_m(armature_object), **(instead or {})}
     further = libraries.folders(character.folders)
     beside = included_texts.said_beside(text, filepath)
     files_key = (filepath, further, joint_map.key(armature_object),
@@ -366,7 +367,8 @@ def settings_of(character: properties.TaktCharacter, *, is_cast: bool = True) ->
     armature_object = cast(bpy.types.Object, character.id_data)
     return Settings(**{name: getattr(character, name) for name in properties.SETTING_NAMES if name in _SETTINGS},
                     values=parameters.chosen(character), seed=character.seed,
-                    released=read_released(character.released), cast=casting.read(armature_object) if is_cast else ())
+                    released=read_released(character.released), cast=casting.read(armature_object) if is_cast else (),
+                    unit_m=axes.unit_m(armature_object))
 
 
 def moment() -> object:

@@ -60,7 +60,7 @@ def bring(armature_object: bpy.types.Object, path: Path, write: Callable[[], Non
         src = shelf.src_of(library, path, is_new=write is not None)
         if not src and not ending:
             raise FileError.at(f"is no file of clips that Takt reads: {', '.join(endings())}", path)
-        if not src and "." in path.name.removesuffix(ending):
+        if not src and not all(path.name.removesuffix(ending).split(".")):
             raise FileError.at(shelf.HAS_DOT, path)
         if not src:
             add(armature_object, path.parent)

@@ -95,8 +95,13 @@ def trouble(armature_object: bpy.types.Object) -> str:
     if blocks is None or blocks.scores is None:
         return ""
     search = _search(blocks.scores.library)
-    many = f"{search.left_out:,} more files are not shown: choose a folder with fewer" if search.left_out else ""
-    return "; ".join(filter(None, (many, search.wrong)))
+    return "; ".join(filter(None, (_not_shown(search.left_out), search.wrong)))
+
+
+def _not_shown(left_out: int) -> str:
+    if left_out == 1:
+        return "1 more file is not shown: choose a folder with fewer"
+    return f"{left_out:,} more files are not shown: choose a folder with fewer" if left_out else ""
 
 
 def state(armature_object: bpy.types.Object) -> Hashable:

@@ -27,7 +27,7 @@ from ...core.errors import FileError, TaktError
 from ...core.formats import FORMATS, endings, format_of, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
-from ...core.library.contents import contents, folders_within
+from ...core.library.contents import contents, folders_within, stem_of
 from ...core.library.files import candidates, read_file
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.maths.arrays import FloatArray
@@ -89,7 +89,7 @@ class File:
     @classmethod
     def of(cls, src: str, where: str) -> File:
         """Return a file that has not been read."""
-        return cls(src, where, Playable(src, src.rpartition(".")[2], 0.0, not where.endswith(SCORE_SUFFIX), False,
+        return cls(src, where, Playable(src, stem_of(src, where), 0.0, not where.endswith(SCORE_SUFFIX), False,
                                         found_by=src.casefold()))
 
     @property

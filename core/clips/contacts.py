@@ -32,8 +32,7 @@ SHORTEST_S: Final = 0.08
 """Shorter ones are dropped: a foot that turns round in the air is slow for a moment."""
 STEP_S: Final = 1.0 / 60.0
 MAX_INSTANTS: Final = 200_000
-LOWEST_PERCENT: Final = 1.0
-"""As low as this percentile is what is seldom lower, without single spikes."""
+_LOWEST_PERCENT: Final = 1.0
 _OWN_GROUND_LEGS: Final = 0.06
 """A foot, or a heel, whose lowest height is at most so far above that of the others has a ground of its own."""
 
@@ -191,7 +190,7 @@ class _Points:
     @cached_property
     def grounds(self) -> FloatArray:
         """The lowest height of each of them, (N,), without single spikes."""
-        return np.asarray(np.percentile(self.heights, LOWEST_PERCENT, axis=0))
+        return np.asarray(np.percentile(self.heights, _LOWEST_PERCENT, axis=0))
 
     @property
     def lowest(self) -> float:

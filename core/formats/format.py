@@ -105,7 +105,8 @@ class Format:
     identifier: in upper case; it never changes.
     endings: of file names, in lower case and with their dot.
     read: None if Blender reads the format, through bridge; write: None if it is not written.
-    beside: the ending of a second file that each file needs, or "".
+    beside: the ending of a second file that each file needs, or "". fits_beside: takes the bytes of both files, and
+    returns whether the second may be the one that the first needs; None if any may.
     says_space: its files or its specification state the up axis, the forward axis and the unit; otherwise these are
     detected from the body at rest.
     in_metres: its specification requires H-Anim's axes and metres.
@@ -124,6 +125,7 @@ class Format:
     read: Read | None = None
     write: Write | None = None
     beside: str = ""
+    fits_beside: Callable[[bytes, bytes], bool] | None = None
     says_space: bool = True
     in_metres: bool = False
     follow_links: FollowLinks | None = None

@@ -9,6 +9,7 @@ and records are recognised by their shape.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,8 @@ from .rite_model import Model, Reader
 
 FPS: Final = 25.0
 """Frames per second; RiTE's own player offers 1 to 50."""
+_TRACK: Final = re.compile(rb'^\s*track\s+\S+\s+\S+\s+"([^"\n]*)"', re.MULTILINE)
+_JOINT: Final = re.compile(rb'^\s*\d+\s+"([^"\n]*)"', re.MULTILINE)
 MAX_FRAME: Final = 10_000_000
 
 
@@ -100,5 +103,10 @@ def _read(source: Source) -> ClipFile:
     return ClipFile(clip.skeleton, (clip,))
 
 
+def _fits(animation: bytes, model: bytes) -> bool:
+    """Return whether a model has all joints that an animation names."""
+    return set(_TRACK.findall(animation)) <= set(_JOINT.findall(model))
+
+
 FORMAT: Final = Format("RITE", "RiTE", (".raa",), Holds(many_clips=False, translations=False, scales=False), read=_read,
-                       beside=".ram")
+                       beside=".ram", fits_beside=_fits)

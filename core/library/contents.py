@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .files import may_be_library
+from ..errors import FileError
+from .files import candidates, may_be_library
 
 MAX_FILES = 100_000
 """That are listed; the rest is counted. Looking through as many takes about half a second of the processor."""
@@ -20,8 +22,8 @@ class Contents:
     """The files below some folders.
 
     files: the src and the path of each file that a library finds; paths are text, since there may be very many.
-    unnamed: files that no src can name, since a dot in a name would mean a folder; as paths below their folder, with
-    slashes. left_out: how many more files there are.
+    unnamed: files that no src can name, since their name begins or ends with a dot, or another file has their src; as
+    paths below their folder, with slashes. left_out: how many more files there are.
     """
 
     files: tuple[tuple[str, str], ...]
@@ -42,18 +44,27 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
     """
     found: dict[str, str] = {}
     unnamed: dict[str, None] = {}
-    left_out, ends = 0, tuple(endings)
-    for root in roots:
-        if not may_be_library(root):
-            continue
+    with_dots: dict[str, str] = {}
+    left_out, ends, folders = 0, tuple(endings), [root for root in roots if may_be_library(root)]
+    for root in folders:
         for folder, within, names in _folders(str(root)):
-            prefix, may_lead = "".join(f"{part}." for part in within), all("." not in part for part in within)
+            prefix, is_plain = "".join(f"{part}." for part in within), all("." not in part for part in within)
             for name in names:
                 if not name.endswith(ends):
                     continue
                 ending = next(ending for ending in ends if name.endswith(ending))
                 stem = name.removesuffix(ending)
                 src, path = prefix + stem, f"{folder}{os.sep}{name}"
+                has_dots = not is_plain or "." in stem
+                below = "/".join((*within, name))
+                if src in found and (has_dots or src in with_dots):
+                    wins = _first(folders, src, ends) or found[src]
+                    for other, where in ((found[src], with_dots.get(src)), (path, below)):
+                        if where and os.path.dirname(other) != os.path.dirname(wins):  # noqa: PTH120
+                            unnamed[where] = None
+                    if wins != found[src]:
+                        found[src], with_dots[src] = wins, below if wins == path else ""
+                    continue
                 if src in found:
                     before = path.removesuffix(ending)
                     if found[src] in {before + each for each in ends[ends.index(ending) + 1:]}:
@@ -61,10 +72,12 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
                     continue
                 if len(found) + len(unnamed) >= most:
                     left_out += 1
-                elif may_lead and stem and "." not in stem and _can_be_src(src):
+                elif _can_be_src(src):
                     found[src] = path
+                    if has_dots:
+                        with_dots[src] = below
                 else:
-                    unnamed["/".join((*within, name))] = None
+                    unnamed[below] = None
     return Contents(tuple(found.items()), tuple(unnamed), left_out)
 
 
@@ -72,15 +85,33 @@ def folders_within(files: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the subfolders of a library that contain its files, each with the prefix of its clips' names."""
     found: dict[str, str] = {}
     for src, where in files:
-        within, folder = src.rpartition(".")[0], os.path.dirname(where)  # noqa: PTH120  # there may be many
+        folder = os.path.dirname(where)  # noqa: PTH120  # there may be many
+        within = src[:-len(stem_of(src, where))].removesuffix(".")
         while within and folder not in found:
             found[folder] = f"{within}."
-            within, folder = within.rpartition(".")[0], os.path.dirname(folder)  # noqa: PTH120
+            folder, name = os.path.split(folder)
+            within = within[:-len(name)].removesuffix(".")
     return found
 
 
+def stem_of(src: str, where: str) -> str:
+    """Return the name of a src's file without its ending."""
+    name = os.path.basename(where)  # noqa: PTH119  # there may be many
+    dots = (at for at in range(len(name) - 1, 0, -1) if name[at] == ".")
+    return next((name[:at] for at in dots if f".{src}".endswith(f".{name[:at]}")), src.rpartition(".")[2])
+
+
+def _first(roots: Iterable[Path], src: str, endings: Sequence[str]) -> str:
+    """Return the file that a library with these folders finds, "" if it finds none."""
+    for root in roots:
+        with suppress(FileError):
+            if found := candidates(root, src, endings):
+                return str(found[0])
+    return ""
+
+
 def _can_be_src(src: str) -> bool:
-    return len(src) <= _MAX_SRC and _NEVER_IN_SRC.isdisjoint(src)
+    return len(src) <= _MAX_SRC and _NEVER_IN_SRC.isdisjoint(src) and all(src.split("."))
 
 
 def _folders(root: str) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from ..errors import FileError, quoted
+from ..errors import FileError, quoted, some_of
 from ..formats.format import MAX_BYTES
 
 _OF_KERNEL = ("/proc", "/sys", "/dev")
@@ -17,6 +17,8 @@ _MAX_SRC = 1_000
 _MOST_LISTED = 2_000
 _MOST_FOLDERS = 3_000
 """That are looked through for a file that is not where it is to be."""
+_MOST_BESIDE = 200
+_BESIDE_SHOWN = 6
 MOST_TOLD = 3
 """Folders that have such a file: more are not looked for."""
 
@@ -58,16 +60,24 @@ def is_there(root: Path, src: str, endings: Sequence[str]) -> bool:
         return False
 
 
-def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
+def candidates(root: Path, src: str, endings: Sequence[str], *, with_dots: bool = True) -> list[Path]:
     """Return the real paths of the files with a src below a root.
 
+    Each dot stands for a slash. If no file is found so, dots may be part of names of folders and files (with_dots).
     Raises FileError if one is a link that leads out of the root, or is not an ordinary file, or if check_library
     refuses the root.
     """
-    *folders, name = parts_of(src)
+    parts = parts_of(src)
     check_library(root)
+    found = _files(root, str(root.joinpath(*parts)), endings)
+    if found or not with_dots or len(parts) == 1:
+        return found
+    return next((there for stem in _stems(str(root), parts) if (there := _files(root, stem, endings))), [])
+
+
+def _files(root: Path, stem: str, endings: Sequence[str]) -> list[Path]:
+    """Return the real paths of the files with a path without its ending, by endings; see candidates."""
     found = []
-    stem = str(root.joinpath(*folders, name))
     for path in (stem + ending for ending in endings):
         try:
             mode = os.stat(path).st_mode  # noqa: PTH116  # most are not there: a Path for each takes longer than looking
@@ -82,6 +92,15 @@ def candidates(root: Path, src: str, endings: Sequence[str]) -> list[Path]:
             raise FileError.at(f"{path} is no ordinary file (a device, pipe or socket), expected one")
         found.append(real)
     return found
+
+
+def _stems(folder: str, parts: tuple[str, ...]) -> Iterator[str]:
+    """Yield the paths in folders that exist which differ in what is a slash, short names of folders first."""
+    for first in range(1, len(parts)):
+        inner = os.path.join(folder, ".".join(parts[:first]))  # noqa: PTH118
+        if os.path.isdir(inner):  # noqa: PTH112
+            yield from _stems(inner, parts[first:])
+    yield os.path.join(folder, ".".join(parts))  # noqa: PTH118
 
 
 def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tuple[Path, ...], ...]:
@@ -107,7 +126,7 @@ def deeper(roots: Sequence[Path], src: str, endings: Sequence[str]) -> tuple[tup
             if looked_at > _MOST_FOLDERS:
                 return ()
             for _, path in sorted(here):
-                paths = tuple(candidates(Path(path), ".".join((*folders, name)), endings))
+                paths = tuple(candidates(Path(path), ".".join((*folders, name)), endings, with_dots=False))
                 found += [paths] if paths else []
                 inner.append(path)
         waiting = inner
@@ -131,15 +150,29 @@ def sources_beside(root: Path, src: str, endings: Sequence[str]) -> list[str]:
     return [".".join((*folders, stem)) for stem in stems if stem and "." not in stem]
 
 
-def file_beside(path: Path, ending: str) -> Path:
-    """Return the file that another needs beside it: the one with its name, else the only one with that ending."""
+def files_beside(path: Path, ending: str, fits: Callable[[Path], bool] | None = None) -> tuple[Path, ...]:
+    """Return the files that another may need beside it: the one with its name, else those with that ending.
+
+    fits: if there are several, only those that fit are returned, or all if none fits.
+    """
     own = path.with_suffix(ending)
-    found = [own] if own.exists() else sorted(path.parent.glob("*" + ending))
-    if len(found) != 1:
-        there = ", ".join(p.name for p in found[:6]) or "none"
-        raise FileError.at(f"a {path.suffix} file wants a {ending} file beside it: {own.name}, or the only one "
-                           f"in the folder; there is {there}", path)
-    return found[0]
+    found = (own,) if own.exists() else tuple(sorted(path.parent.glob("*" + ending))[:_MOST_BESIDE])
+    fitting = tuple(filter(fits, found)) if fits is not None and len(found) > 1 else found
+    return fitting or found
+
+
+def file_beside(path: Path, ending: str, fits: Callable[[Path], bool] | None = None) -> Path:
+    """Return the only one of files_beside; raise FileError if there are several, or none."""
+    found = files_beside(path, ending, fits)
+    if len(found) == 1:
+        return found[0]
+    own = path.with_suffix(ending).name
+    if found:
+        raise FileError.at(f"several {ending} files beside it fit: {some_of([p.name for p in found], _BESIDE_SHOWN)}. "
+                           f"File > Import lets you choose one; everywhere else the one that is called {own} is used",
+                           path)
+    raise FileError.at(f"a {path.suffix} file wants a {ending} file beside it: {own}, or the only one in the folder; "
+                       "there is none", path)
 
 
 def linked_file(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:

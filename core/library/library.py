@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
@@ -54,6 +55,7 @@ class Library:
     formats: clip formats by identifier, in the order in which files of one name are tried.
     other_clips: called last, for a src that no file has (returns None if unknown); it gives Blender's Actions.
     maps: take precedence over map files in the roots.
+    second_files: that the user has chosen for clip files of formats that need one, by the clip file's path.
     bvh: the axes and the unit of files that do not state them.
     store: caches the clips that are read, for other libraries too. moment: any object. Libraries with the same moment
     share what the first of them found: which clips exist, in which files, and their state at that time. None: each
@@ -62,7 +64,8 @@ class Library:
 
     def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
                  formats: Mapping[str, Format] = FORMATS, other_clips: FindClips | None = None,
-                 maps: Sequence[SavedMap] = (), bvh: BvhSpace | None = None,
+                 maps: Sequence[SavedMap] = (), second_files: Mapping[Path, Path] = MappingProxyType({}),
+                 bvh: BvhSpace | None = None,
                  store: ClipStore | None = None, moment: object = None) -> None:
         self._endings = endings(formats)
         if load_format and load_format not in self._endings:
@@ -78,7 +81,7 @@ class Library:
         self._elsewhere: dict[str, str] = {}  # the src of a file that was found deeper, by the one that it was found by
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self.store, self._moment = store or ClipStore(), moment
-        self._bvh = bvh or BvhSpace()
+        self._bvh, self._second_files = bvh or BvhSpace(), second_files
         self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
@@ -117,8 +120,8 @@ class Library:
         if root not in self._beside:
             self._beside[root] = Library(
                 (root,), further=self._further, load_format=self._load_format, formats=self._formats,
-                other_clips=self._other_clips, maps=self._given_maps, bvh=self._bvh, store=self.store,
-                moment=self._moment)
+                other_clips=self._other_clips, maps=self._given_maps, second_files=self._second_files,
+                bvh=self._bvh, store=self.store, moment=self._moment)
         return self._beside[root]
 
     def _fitting(self, folders: Sequence[Path], wanted: Sequence[tuple[str, tuple[str, ...]]]) -> Path:
@@ -151,8 +154,13 @@ class Library:
         alike = (SCORE_SUFFIX,) if ending == SCORE_SUFFIX else self._endings
         try:
             found = [file for at in self.roots[:self.roots.index(root)] for file in files.candidates(at, src, alike)]
-            found += files.candidates(root, src, alike[:alike.index(ending)])
-            found += [real] if is_new else files.candidates(root, src, (ending,))
+            if is_new:
+                has_dots = src.count(".") >= len(real.relative_to(root).parts)
+                before = alike if has_dots else alike[:alike.index(ending)]
+                found += [f for f in files.candidates(root, src, before) if has_dots or f.parent == real.parent]
+                found.append(real)
+            else:
+                found += files.candidates(root, src, alike)
         except FileError:
             return None
         return src if found and found[0] == real else None
@@ -354,13 +362,15 @@ class Library:
         return None if path is None else self._file(path)
 
     def _file(self, path: Path) -> ClipFile:
+        second = self._second_files.get(path)
+
         def read() -> ClipFile:
-            return read_clip_file(path, self._formats)
+            return read_clip_file(path, self._formats, beside=second)
 
         def named(file: ClipFile) -> tuple[Path, ...]:
             return files_named(path, file)
 
-        return self.store.read(files_read(path, self._formats), read, self._moment, named)
+        return self.store.read(files_read(path, self._formats, second), read, self._moment, named)
 
     def _turn_to_hanim(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Bring the clips of a file that says neither its axes nor its unit into H-Anim's axes and metres."""

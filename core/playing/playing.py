@@ -21,8 +21,11 @@ class Playing:
 
     root_motion, speed: identifiers of ROOT_MODES and SPEEDS. up: (3,) the up direction in model space. limits: rotation
     limits of the joints, if they decide along which arc transitions turn. doubles: joints that copy the motion of
-    others, also in transitions, and the joints they copy. skin: (J,) joints that move skin; warnings name only these.
-    body: roles of the joints; they tell the facing direction and name joints in messages.
+    others, also in transitions, and the joints they copy. body: roles of the joints; they tell the facing direction and
+    name joints in messages.
+
+    Joints (J,) that count; None stands for all. skin: those that move skin, with their ancestors; warnings name only
+    these. seen: those of the body, and those that move skin themselves; how long transitions are depends on these.
     """
 
     style: Style
@@ -32,6 +35,7 @@ class Playing:
     limits: Limits | None = None
     doubles: Mapping[int, int] = field(default_factory=dict)
     skin: BoolArray | None = None
+    seen: BoolArray | None = None
     body: SkeletonMap | None = None
 
     @cached_property

@@ -15,7 +15,7 @@ import numpy as np
 from ..clips.clip import Clip
 from ..clips.excerpt import Excerpt
 from ..maths import rotations as rot
-from ..maths.arrays import FloatArray
+from ..maths.arrays import BoolArray, FloatArray
 from ..skeletons.maps import SkeletonMap
 from .feet.grounds import ground_of
 from .feet.legs import Leg, legs_of
@@ -53,7 +53,8 @@ class Prepared:
         hips = None if body is None else carrying_hips(body)
         key = (cast("tuple[Hashable, ...]", tuple(played)), style.interpolation, style.translation,
                mode_named(root_motion), up.tobytes(), playing.speed, playing.limits, playing.followers.tobytes(),
-               is_shared, body if root_motion == "ALONG" else None, legs, None if hips is None else hips.tobytes())
+               is_shared, _bytes(playing.skin), _bytes(playing.seen),
+               body if root_motion == "ALONG" else None, legs, None if hips is None else hips.tobytes())
         known = _known.get(key)
         if known is None:
             sources = Sources.of(played, style.interpolation, style.translation)
@@ -74,8 +75,13 @@ class Prepared:
                              (ends.last, ends.last_but_one), playing.up,
                              _astray_rad(root_motion, clips, playing.body), freed, grounds)
         automatic = Automatic.of(clips, ends, lambda: rooted.laid(sources.end_positions()), playing.speed,
-                                 is_shared=is_shared, angles=rot.angle_between if limits is None else limits.angles)
+                                 is_shared=is_shared, angles=rot.angle_between if limits is None else limits.angles,
+                                 skin=playing.skin, seen=playing.seen)
         return cls(sources, ends, rooted, automatic)
+
+
+def _bytes(joints: BoolArray | None) -> bytes | None:
+    return None if joints is None else joints.tobytes()
 
 
 def _grounds(played: Sequence[Clip | Excerpt | Stage], sources: Sources, legs: tuple[Leg, ...],

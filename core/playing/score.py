@@ -29,6 +29,7 @@ from ..skeletons.maps import ESSENTIAL, SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton
 from .arrangement import arranged
 from .clock import Clock
+from .feet.footwork import ground_level
 from .feet.legs import legs_of, with_whole_legs
 from .fit import fit_named, fit_seams
 from .motion import Motion, compose
@@ -53,7 +54,7 @@ class Settings:
 
     values: of the procedure's parameters, by name. seed: for random choices. released: contacts of clips that are
     switched off, so the foot follows the clip. cast: the objects that play the roles, by role name, in the skeleton's
-    model space.
+    model space. unit_m: the metres in a unit of that space, for messages.
 
     LEAD with LINEAR is the default: among the methods that keep the beat and the clips' tempo, it disturbs hips, hands
     and feet least at seams (benchmarks/joins.py). It also does not fade out the clips' own motion there, where accents
@@ -80,6 +81,7 @@ class Settings:
     seed: int = 0
     released: tuple[Released, ...] = ()
     cast: tuple[tuple[str, Target], ...] = ()
+    unit_m: float = 1.0
 
     @property
     def holds_feet(self) -> bool:
@@ -137,9 +139,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     doubles, up = _followed(fitted), target_map.up(up)
-    with_skin = None if skeleton is None or skin is None or not skin.any() else _carrying(target, skin)
+    seen = None if skeleton is None or skin is None or not skin.any() else _seen(target_map, skin, points)
+    with_skin = None if seen is None else _carrying(target, seen)
     playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
-                      doubles, with_skin, target_map)
+                      doubles, with_skin, seen, target_map)
     own = [without_contacts(each.clip, name, settings.released)
            for each, name in zip(fitted, sequence.clips, strict=True)]
     own = with_whole_legs(own, legs_of(target_map)) if settings.holds_feet else own
@@ -147,7 +150,9 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     clock, lacking = clock_of(programme), tuple[Problem, ...]()
     floors = {role.name: document.place(role) for document in programme.documents for role in document.roles
               if role.kind == "floor"}
-    scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock, tuple(floors.items()))
+    level = ground_level(target_map, up, points) if settings.cast and skeleton is not None else 0.0
+    scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock, tuple(floors.items()),
+                  settings.unit_m, level)
     if any(way.going.fits for way in sequence.ways):
         sequence, lacking = scene.fitted(sequence, Row.of(sequence, pieces, playing))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,
@@ -155,6 +160,19 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     return compose(sequence, pieces, playing, feet=target_map if settings.holds_feet else None,
                    points=None if skeleton is None else points, clock=clock, scene=scene, cuts=cuts,
                    problems=programme.problems + missed + said + lacking + told, unmatched=unmatched)
+
+
+def _seen(body: SkeletonMap, skin: BoolArray, points: SkinPoints | None) -> BoolArray:
+    """Return the joints (J,) whose motion is seen: of the deforming ones those of the body, and those with vertices.
+
+    Importers mark controls as deforming as well. Without meshes, all that deform count.
+    """
+    if points is None:
+        return skin
+    has_vertices = np.zeros(len(skin), dtype=np.bool_)
+    has_vertices[points.joints[points.weights > 0.0]] = True
+    has_vertices[list(body.joint_of.values())] = True
+    return skin & has_vertices
 
 
 def _carrying(skeleton: Skeleton, skin: BoolArray) -> BoolArray:

@@ -29,9 +29,8 @@ from .comparing.upright import raised_onto_feet, turned
 from .comparing.whole_body import WholeBody
 from .contacts.kept_contacts import with_contacts_kept
 from .ground.all_steps import brought_to_ground, with_arms_above
-from .ground.by_joints import ground_by_joints
+from .ground.by_joints import BodyMotion, ground_by_joints
 from .ground.by_skin import moments
-from .ground.clip_ground import BodyMotion
 from .ground.grounding import Ground, lifted, with_feet_drawn_up
 from .ground.lower_ground import LowerGround
 from .hips import HIPS, HipsPath
@@ -215,9 +214,7 @@ class _Bodies:
         if lies and reference.map.is_sure and target.is_sure:
             raise SkeletonMismatchError(never_stands)
         if reference.map.is_sure and target.may_stand and not target.is_humanoid:
-            raise SkeletonMismatchError(
-                f"{both} cannot be compared: the skeleton does not rest upright. If it has two legs, pose it upright, "
-                "then Find Joints and Set Reference Pose")
+            raise SkeletonMismatchError(_why_not_standing(both, target))
         try:
             pairs = pair(reference.map, target, moved)
         except SkeletonMismatchError as error:
@@ -237,6 +234,16 @@ class _Bodies:
             stays = by_their_way(upright, target.skeleton, pairs, own_up if reference.is_positioned else None)
             plan = _plan(upright.skeleton, target.skeleton, pairs.at(stays), skin, own_up, backs)
         return cls(upright, moved, whole, target, reference, plan, own_up)
+
+
+def _why_not_standing(both: str, target: SkeletonMap) -> str:
+    """Return why a skeleton with limbs cannot be compared: it is known by names, but lies, or it is not recognised."""
+    if map_in_any_pose(target.skeleton).is_humanoid:
+        return (f"{both} cannot be compared: the skeleton does not rest upright. If it has two legs, pose it upright, "
+                "then Find Joints and Set Reference Pose")
+    return (f"{both} cannot be compared: neither names nor rest pose show which bones of the skeleton are legs and "
+            "arms. If it has two of each, Find Joints and choose them in the list; if it does not rest upright, pose "
+            "it upright, then Set Reference Pose")
 
 
 _plan, _plan_as_own = once_for_equal(_MOST_PLANS)(Plan.of), once_for_equal(_MOST_PLANS)(Plan.as_own)

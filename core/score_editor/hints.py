@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ..playing.why import Why
@@ -21,9 +23,14 @@ def short(value: float, decimals: int = _TICK_DECIMALS) -> str:
     return f"{value:.2g}" if words in ("0", "-0") and value else words
 
 
-def sentence(words: str) -> str:
-    """Return words with a capital first letter."""
-    return words[:1].upper() + words[1:]
+def sentence(words: str, names: Iterable[str] = ()) -> str:
+    """Return words with a capital first letter, unless they begin with one of some names, which stay as they are.
+
+    >>> sentence("split at 50%"), sentence("sway split at 50%", ["sway"]), sentence("swaying ends", ["sway", ""])
+    ('Split at 50%', 'sway split at 50%', 'Swaying ends')
+    """
+    begins = (words.removeprefix(name) for name in names if name and words.startswith(name))
+    return words if any(not rest[:1].isalnum() for rest in begins) else words[:1].upper() + words[1:]
 
 
 def length(layout: Layout, begin: float, ticks: float, name: str, written: str) -> str:

@@ -7,6 +7,7 @@ import unicodedata
 from typing import Final
 
 _ACCENT: Final = re.compile("[\u0300-\u036f]")
+_LETTERS: Final = str.maketrans({"ß": "ss", "ẞ": "SS"})
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -16,4 +17,5 @@ def words(name: str) -> list[str]:
     >>> words("IK-toe.L"), words("LeftHandFinger1"), words("b_Índice02_013")
     (['ik', 'toe', 'l'], ['left', 'hand', 'finger', '1'], ['b', 'indice', '02', '013'])
     """
-    return [word.lower() for word in _WORD.findall(_ACCENT.sub("", unicodedata.normalize("NFKD", name)))]
+    plain = _ACCENT.sub("", unicodedata.normalize("NFKD", name.translate(_LETTERS)))
+    return [word.lower() for word in _WORD.findall(plain)]

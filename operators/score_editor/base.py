@@ -158,18 +158,22 @@ def refuse(operator: bpy.types.Operator, error: str, *, is_pressed: bool = False
 
 
 def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor,
-              proposal: Proposal, *, is_pressed: bool = False) -> "set[Any]":
-    """Write a proposal, select its blocks, and report; or report why it cannot be done, see refuse."""
+              proposal: Proposal, *, inserted: str = "", is_pressed: bool = False) -> "set[Any]":
+    """Write a proposal, select its blocks, and report; or report why it cannot be done, see refuse.
+
+    inserted: the name of what is inserted; like the names of blocks, it keeps its case in reports.
+    """
+    names = (*editor.layout.boxes.titles, inserted)
     if proposal.refusal or proposal.change is None:
         wrong = proposal.refusal or proposal.hint or "nothing would change"
-        return refuse(operator, sentence(wrong), is_pressed=is_pressed)
+        return refuse(operator, sentence(wrong, names), is_pressed=is_pressed)
     try:
         new = score_edits.texts_after(editor.armature, editor.blocks, proposal.change)
     except EditError as error:
-        return refuse(operator, sentence(str(error)), is_pressed=is_pressed)
+        return refuse(operator, sentence(str(error), names), is_pressed=is_pressed)
     write_text(operator, context, editor, new, proposal)
     if proposal.hint:
-        report(operator, {"INFO"}, sentence(proposal.hint.strip()))
+        report(operator, {"INFO"}, sentence(proposal.hint.strip(), names))
     return {"FINISHED"}
 
 

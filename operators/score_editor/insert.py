@@ -199,7 +199,7 @@ def insert_at(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
         proposal = NO_GAP if gap is None else insert(editor.layout, gap, playable, editor.scores)
     except EditError as error:
         proposal = Proposal(refusal=str(error))
-    result = carry_out(operator, context, editor, proposal, is_pressed=is_pressed)
+    result = carry_out(operator, context, editor, proposal, inserted=playable.title, is_pressed=is_pressed)
     if "FINISHED" in result:
         tell_cut_off(operator, playable)
     return result

@@ -8,7 +8,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 import pytest
-from mathutils import Matrix
+from mathutils import Matrix, Vector
 
 from takt.benchmarks.join_measures import planted
 from takt.bridge import axes, properties
@@ -196,6 +196,35 @@ def test_the_list_is_filled_corrected_used_and_saved(library: Path, hello: bpy.t
     kept.is_map_checked = False
     assert operators.find_map() == {"FINISHED"} and kept.is_map_checked
     assert {j.name: j.meant for j in kept.joints}["mixamorig:RightArm"] == properties.NO_JOINT
+
+
+def test_bones_that_neither_names_nor_shape_show_are_mapped_by_hand(library: Path, hello: bpy.types.Object) -> None:
+    """A character with unnamed bones and one longer shin is refused with what to do, and plays once that is done."""
+    rig = mixamo_in_t_pose()
+    joint_map.fill(rig)
+    truth = [joint.meant for joint in properties.character(rig).joints]
+    bpy.ops.object.mode_set(mode="EDIT")
+    for name in ("mixamorig:LeftFoot", "mixamorig:LeftToeBase"):
+        bone = rig.data.edit_bones[name]
+        bone.use_connect = False
+        bone.translate(Vector((0.0, 0.0, -0.2)))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for bone in rig.data.bones:
+        bone.name = "Bone"
+    operators: Any = bpy.ops.takt  # type: ignore[attr-defined]
+    assert operators.find_map() == {"FINISHED"}
+    rows = properties.character(rig).joints
+    assert [row.meant for row in rows] == [properties.NO_JOINT] * len(truth)
+    with pytest.raises(RuntimeError, match=r"which bones of the skeleton are legs and arms\. If it has two of each, "
+                                           r"Find Joints and choose them in the list"):
+        operators.import_pha(filepath=str(library / "show.pha"))
+    for row, meant in zip(rows, truth, strict=True):
+        row.meant = meant
+    listed = joint_map.of_list(rig)
+    assert listed.turn is not None and rot.angle_between(listed.turn, axes.BLENDER_FROM_HANIM) < 1e-6
+    motion = score.motion_of(rig)
+    assert motion is not None and all(problem.is_note for problem in motion.problems)
+    assert all(clip.moved[listed.joint_of["l_elbow"]] for clip in motion.clips)
 
 
 def test_a_joint_that_one_bone_is_made_another_is_no_longer(hello: bpy.types.Object) -> None:

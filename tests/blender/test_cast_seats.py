@@ -133,3 +133,15 @@ def test_a_mesh_beside_its_origin_says_what_to_do(sitter: bpy.types.Object) -> N
     (problem,) = [each for each in motion.problems if "no surface" in each.message]
     assert "the role 'seat': 'Chair' has no surface above or below its origin" in problem.message
     assert problem.place.line is not None and not problem.is_note
+
+
+@pytest.mark.parametrize("unit_m", [1.0, 0.1])
+def test_lengths_are_told_in_metres_of_the_scene(sitter: bpy.types.Object, unit_m: float) -> None:
+    assert bpy.context.scene is not None
+    bpy.context.scene.unit_settings.scale_length = unit_m
+    sitter.scale = 2.0, 2.0, 2.0
+    properties.character(sitter).cast["seat"].target = added("Below", None, location=(0.3, -0.4, -0.5))
+    rebuilt()
+    motion = score.motion_of(sitter)
+    assert motion is not None
+    assert [each.message for each in motion.problems if f"its seat is {0.5 * unit_m:.2g} m below" in each.message]

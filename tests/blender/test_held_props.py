@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.meshes.attached import attachment_of
-from takt.bridge.scene import cast, held_props
+from takt.bridge.scene import cast, held_courses, held_props
 from takt.bridge.scores import following, score
 from takt.core.maths.arrays import FloatArray
 from takt.tests.blender.dancing import sample_with_score
@@ -114,6 +114,25 @@ def test_a_prop_that_is_flat_is_held_as_any_other(drinker: bpy.types.Object, sca
     held = FRAMES[FRAMES >= 73]
     np.testing.assert_allclose(course(prop, held), drawn(drinker, own, held), atol=SLIP_M)
     assert np.linalg.matrix_rank(own[:3, :3]) == 2 and len(properties.character(drinker).held) == 1
+
+
+@pytest.mark.parametrize("scale", [(-1.0, 2.0, 1.0), (1.0, 2.0, -0.5), (-1.0, -2.0, -1.0)])
+@pytest.mark.parametrize("is_animated", [False, True])
+def test_a_prop_that_is_mirrored_stays_so(drinker: bpy.types.Object, scale: tuple[float, float, float],
+                                          is_animated: bool) -> None:
+    prop, table = cup(scale=scale), added("Table", None, location=TABLE)
+    for frame in (1, 73) if is_animated else ():
+        prop.location.x = CUP[0] - 0.1 * (frame == 1)
+        prop.keyframe_insert("location", frame=frame)
+    own = course(prop, np.array((73.0,)))[0]
+    for role, target in (("cup", prop), ("table", table)):
+        properties.character(drinker).cast[role].target = target
+    rebuilt()
+    held = FRAMES[FRAMES >= 73]
+    found = course(prop, held)
+    np.testing.assert_allclose(found, drawn(drinker, own, held), atol=SLIP_M)
+    np.testing.assert_allclose(held_courses.world_over(prop, held, held_courses.holds_of(prop)), found, atol=SLIP_M)
+    assert np.linalg.det(own[:3, :3]) < 0.0 and (np.linalg.det(found[:, :3, :3]) < 0.0).all()
 
 
 def test_a_prop_that_is_animated_itself_is_taken_where_it_is_and_its_own_keys_stay(drinker: bpy.types.Object) -> None:

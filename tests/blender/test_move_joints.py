@@ -58,6 +58,7 @@ def moving(dancer: Person, found: FittedSkeleton, monkeypatch: pytest.MonkeyPatc
     body = add_body(dancer)
     context.view_layer.update()
     monkeypatch.setattr(move_joints, "_viewports", two_viewports)
+    monkeypatch.setattr(joint_handles, "_scale", lambda: 1.0)  # 0 without windows
     handles = MovesJoints(found, found.names, [body])
     yield handles
     handles.end()

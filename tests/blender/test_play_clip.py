@@ -238,6 +238,27 @@ def test_of_several_clips_one_is_chosen_by_its_name(rig: Any, tmp_path: Path) ->
         takt.play_clip(filepath=str(path), clip="Jump")
 
 
+def test_of_several_models_beside_a_clip_one_is_chosen(rig: Any, tmp_path: Path) -> None:
+    """One that lacks the clip's joints is not taken into account."""
+    body, path, models = build_skeleton(), tmp_path / "lift.raa", (tmp_path / "man.ram", tmp_path / "woman.ram")
+    path.write_text(f'animation\ntrack 0 0 "l_elbow"\n0 1 0 0 0 1\n1 9 0 0 {np.sqrt(0.5)} {np.sqrt(0.5)}\n')
+    lines = ["model"]
+    for number, (joint, above, place) in enumerate(zip(body.names, body.parents, body.rest_translations, strict=True)):
+        lines += [f'{number} "{joint}"', f"parent {above}", "orientation 0 0 0 1", "rotation 0 0 0 1",
+                  f"translation {' '.join(map(str, place.tolist()))}"]
+    for model in models:
+        model.write_text("\n".join(lines))
+    with pytest.raises(RuntimeError, match=r"several \.ram files beside it fit: man\.ram, woman\.ram\. File > Import"):
+        takt.play_clip(filepath=str(path))
+    with pytest.raises(RuntimeError, match=r"child\.ram: cannot be opened"):
+        takt.play_clip(filepath=str(path), model="child.ram")
+    assert not bpy.data.actions
+    assert takt.play_clip(filepath=str(path), model="man.ram") == {"FINISHED"}
+    assert rig.animation_data.action.name == "lift"
+    models[1].write_text("model without joints")
+    assert takt.play_clip(filepath=str(path)) == {"FINISHED"}
+
+
 def test_a_clip_is_found_by_the_last_part_of_its_name_where_that_is_clear(rig: Any, tmp_path: Path) -> None:
     first, second = movements()[:2]
     names = ("Rig|walk", "Rig|jump", "Body|jump")

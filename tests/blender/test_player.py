@@ -40,6 +40,7 @@ def dancer() -> Object:
     kept = properties.character(armature)
     kept.text, kept.filepath = text, str(DANCE)
     context.view_layer.objects.active = armature
+    assert score.motion_of(armature) is not None  # else it is performed in the background once the preview is on
     operators.preview()
     life.choices().__init__()  # type: ignore[misc]  # as at the start
     life.characters()[0].refresh(armature, [])

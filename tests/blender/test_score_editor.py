@@ -95,6 +95,22 @@ def test_what_a_key_cannot_do_is_told_without_an_error_that_would_take_the_next_
     assert text_of(rig).as_string() == STEPS
 
 
+def test_reports_leave_the_names_of_clips_as_they_are_written(rig: bpy.types.Object, library: Path,
+                                                               capsys: pytest.CaptureFixture[str]) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        choose(layout, "pair")
+        with pytest.raises(RuntimeError, match="pair is no clip; only a clip can be split"):
+            operators.takt.score_split()
+        while bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
+        left = next(each for each in bridge_shelf.playables(rig) if each.full_name == "feet.Steps.left")
+        assert operators.takt.score_add(what=f"{left.src}|{left.name}") == {"FINISHED"}
+        assert operators.takt.score_duplicate() == {"FINISHED"}
+    said = capsys.readouterr().out
+    assert "Info: left → place" in said and "Info: 1 call duplicated" in said and "Left" not in said
+
+
 def test_who_cannot_play_beside_another_is_not_asked_for_a_part_of_the_body(
         rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
@@ -543,14 +559,14 @@ def test_all_clips_of_a_file_that_only_blender_reads_are_on_the_shelf_once_the_s
 
 
 def test_files_that_no_score_can_name_are_on_the_shelf_and_say_why(rig: bpy.types.Object, library: Path) -> None:
-    shutil.copy(library / "feet" / "Steps.skeleton.xml", library / "feet" / "Steps v1.2.skeleton.xml")
+    shutil.copy(library / "feet" / "Steps.skeleton.xml", library / "feet" / "Steps v1..2.skeleton.xml")
     play(library / "dance.pha")
     with editing():
         bridge_shelf.playables(rig)
         while bridge_shelf.is_searching(rig):
             time.sleep(0.01)
-        (dotted,) = shelf.found(bridge_shelf.playables(rig), "v1.2")
-        assert "dot in its name" in shelf.told(dotted, 1.0) and dotted.title == "Steps v1.2.skeleton.xml"
+        (dotted,) = shelf.found(bridge_shelf.playables(rig), "v1..2")
+        assert "dot in its name" in shelf.told(dotted, 1.0) and dotted.title == "Steps v1..2.skeleton.xml"
         laid_out = shelf.arrange(bridge_shelf.playables(rig), View(900.0, 400.0), Theme())
         assert dotted in laid_out.playables
         with pytest.raises(RuntimeError, match="rename it"):
@@ -609,7 +625,7 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
     play(library / "dance.pha")
     character, downloads = properties.character(rig), tmp_path_factory.mktemp("Downloads")
     clip = (library / "feet" / "Steps.skeleton.xml").read_bytes()
-    for name in ("more", "steps.v2"):
+    for name in ("more", "steps.v2", "steps..v3"):
         (downloads / f"{name}.skeleton.xml").write_bytes(clip)
     (downloads / "feet").mkdir()
     (downloads / "feet" / "Steps.skeleton.xml").write_bytes(clip)
@@ -620,11 +636,15 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
         assert 'name="left"' not in text and 'name="feet.Steps.left"' in text  # told apart
         motion = score.motion_of(rig)
         assert motion is not None and any(name.startswith("more.") for name in motion.sequence.clips)
-        for name, why in (("steps.v2", "a dot in its name"), ("feet/Steps", "a file of the same name")):
+        for name, why in (("steps..v3", "a dot in its name"), ("feet/Steps", "a file of the same name")):
             before = text_of(rig).as_string()
             with pytest.raises(RuntimeError, match=why):
                 operators.takt.score_drop_file(filepath=str(downloads / f"{name}.skeleton.xml"))
             assert text_of(rig).as_string() == before
+        assert operators.takt.score_drop_file(filepath=str(downloads / "steps.v2.skeleton.xml")) == {"FINISHED"}
+        assert '<load src="steps.v2"/>' in text_of(rig).as_string()
+        motion = score.motion_of(rig)
+        assert motion is not None and any(name.startswith("steps.v2.") for name in motion.sequence.clips)
         assert len(character.folders) == 1
         assert operators.takt.forget_folder(index=0) == {"FINISHED"} and not character.folders
         score.motion_of(rig)

@@ -12,7 +12,7 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.files import clips, second_blender
-from takt.bridge.scores import performing, score, score_tree, texts
+from takt.bridge.scores import performing, score, score_blocks, score_tree, texts
 from takt.bridge.scores.background_performance import BackgroundPerformance
 from takt.bridge.shelf import shelf as bridge_shelf
 from takt.bridge.shelf import shelf_order
@@ -264,6 +264,18 @@ def test_damaged_tags_are_said_and_the_rest_works(rig: bpy.types.Object, library
     with editing():
         assert {each.src for each in searched(rig)} >= {"feet.Steps"}
         assert "newer" in bridge_shelf.trouble(rig)
+
+
+def test_files_that_are_not_shown_are_counted(rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch
+                                              ) -> None:
+    play(library / "dance.pha")
+    with editing():
+        assert searched(rig) and "shown" not in bridge_shelf.trouble(rig)
+        blocks = score_blocks.shown(rig)
+        assert blocks is not None and blocks.scores is not None
+        for left_out, words in ((1, "1 more file is not shown: "), (2_000, "2,000 more files are not shown: ")):
+            monkeypatch.setattr(bridge_shelf._search(blocks.scores.library), "left_out", left_out)
+            assert bridge_shelf.trouble(rig).startswith(words)
 
 
 def test_a_damaged_line_of_tags_is_said_and_the_others_count(rig: bpy.types.Object, library: Path) -> None:

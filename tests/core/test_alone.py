@@ -18,6 +18,8 @@ from takt.tests.core.stepping import BODY, backwards, cut, tipping, walking
 
 UP = np.array((0.0, 1.0, 0.0))
 LEG_M = 0.825
+SUDDEN_LEGS = 0.003
+"""How much more hips may accelerate than in the clip, in a thirtieth of a second."""
 STRAIGHT_DEG = 11.0
 """Of knees that are bent by 6° at rest."""
 
@@ -68,15 +70,15 @@ def test_feet_stand_on_other_legs(target: Skeleton) -> None:
     assert max(after) < 0.005 * LEG_M < 0.01 * LEG_M < max(before)
 
 
-@pytest.mark.parametrize(("clip", "target", "sudden_legs"), [
-    (walking(), BODY, 0.0035), (backwards(0.6), BODY, 0.0025), (backwards(0.6), LONG_LEGS, 0.009)],
-    ids=["walk", "backwards", "long legs"])
-def test_feet_stand_where_the_body_need_not_go_down_for_them(clip: Clip, target: Skeleton, sudden_legs: float) -> None:
+@pytest.mark.parametrize(("clip", "target"), [
+    (walking(), BODY), (backwards(0.6), BODY), (backwards(0.6), LONG_LEGS)], ids=["walk", "backwards", "long legs"])
+def test_feet_stand_where_the_body_need_not_go_down_for_them(clip: Clip, target: Skeleton) -> None:
     made, body = played(clip, target)
     times = np.arange(0.0, made.clip.duration_s, 1.0 / 30.0)
-    before, after = (world_from_pose(target, each.sample(times))[:, body.joint_of["l_hip"], 1, 3]
-                     for each in (made.clip, standing(made.clip, body, UP)))
-    assert np.abs(np.diff(after - before, 2)).max() < sudden_legs * LEG_M
+    hips = [world_from_pose(target, each.sample(times))[:, body.joint_of["l_hip"], 1, 3]
+            for each in (made.clip, standing(made.clip, body, UP))]
+    before, after = np.abs(np.diff(hips, 2)).max(axis=1)
+    assert after < before + SUDDEN_LEGS * LEG_M
 
 
 @pytest.mark.parametrize("deg", [30.0, 70.0])

@@ -17,11 +17,10 @@ from takt.samples.skeleton import build_skeleton
 
 FPS, SWAP_FRAMES, FRAMES = 60, 2, 121
 LIFTED_M = 0.1
-FASTEST_LEGS_PER_S = 0.3
-HANGS_LEGS = 0.005
-MOMENT_S, DRAWN_LEGS = 0.3, 0.0005
-"""So long before and after feet change their legs do much about it, and hardly more than so much beyond."""
-ROUNDING, ENDS_LEGS = 1e-9, 1e-5
+FASTEST_LEGS_PER_S = 1.51
+HANGS_LEGS = 0.0101
+MOMENT_S = 0.3
+ROUNDING = 1e-9
 UP = np.array((0.0, 1.0, 0.0))
 SWAY = np.array(((0.0, 0.0, 0.0), (0.01, 0.0, 0.0)))
 """Of the root: a clip that does not move the body at all leaves it as high as it is."""
@@ -81,7 +80,7 @@ def test_hips_of_a_body_with_other_feet_do_not_hop_where_its_feet_change(
     done = retarget(clip, with_long_feet(longer))
     times = np.arange(FRAMES) / FPS
     own, (hips, low) = heights(clip, times), heights(done.clip, times)
-    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.0007
+    assert np.ptp(own[0]) < ROUNDING and np.ptp(hips) > 0.003
     assert (low - own[1]).min() > -ROUNDING and (low - own[1]).max() < HANGS_LEGS
     assert np.abs(np.diff(hips)).max() * FPS <= FASTEST_LEGS_PER_S
 
@@ -91,7 +90,7 @@ def test_a_clip_ends_as_high_as_its_poses_are_whatever_follows_or_went_before() 
     usual, early, late = (heights(retarget(changing_feet(0.7, swaps_s), with_long_feet(1.5)).clip, ends)[0]
                           for swaps_s in ((1.0,), (0.03,), (1.95,)))
     assert np.ptp(usual) > 0.03
-    np.testing.assert_allclose((early, late), (usual, usual), atol=ENDS_LEGS)
+    np.testing.assert_allclose((early, late), (usual, usual), atol=ROUNDING)
 
 
 def test_a_body_of_the_same_proportions_plays_the_clip_as_it_is() -> None:
@@ -104,6 +103,7 @@ def test_a_body_of_the_same_proportions_plays_the_clip_as_it_is() -> None:
 @pytest.mark.parametrize("swap_frames", [2, 24, 31, 47])
 def test_legs_are_left_alone_but_for_moments_in_which_the_body_would_hop(swap_frames: int,
                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not drawn up by a rounding error either: straight legs bend by degrees for next to nothing."""
     found = list[Ground]()
 
     def observed(clip: Clip, body: SkeletonMap, ground: Ground, up: FloatArray) -> Clip:
@@ -114,6 +114,4 @@ def test_legs_are_left_alone_but_for_moments_in_which_the_body_would_hop(swap_fr
     retarget(changing_feet(0.7, (0.5,), swap_frames), with_long_feet(1.5))
     (ground,) = found
     before, after = 0.5 - MOMENT_S, 0.5 + swap_frames / FPS + MOMENT_S
-    beside = np.abs(ground.drawn[(ground.times_s < before) | (ground.times_s > after)])
-    leg = float(np.diff(BODY.rest_world[[JOINTS["l_ankle"], JOINTS["l_hip"]], 1, 3])[0])
-    assert beside.max() < DRAWN_LEGS * leg < 0.5 * np.abs(ground.drawn).max()
+    assert not ground.drawn[(ground.times_s < before) | (ground.times_s > after)].any()

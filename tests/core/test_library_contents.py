@@ -7,13 +7,14 @@ import pytest
 
 from takt.core.errors import FileError
 from takt.core.formats import FORMATS, endings
-from takt.core.library.contents import contents
+from takt.core.library.contents import contents, folders_within
 from takt.core.library.files import candidates, check_library
 from takt.core.library.library import SCORE_SUFFIX, Library
 from takt.core.pha.document import parse
+from takt.core.pha.programme import resolve
 
 FILES = ("walk.bvh", "walk.pha", "feet/Steps.skeleton.xml", "feet/run.fbx", "with.dots/x.bvh",
-         "dotted.name.bvh", "notes.txt", "feet/deep/er/Jump.skeleton", "sound.wav", "Café.glb")
+         "dotted.name.bvh", "odd..bvh", "notes.txt", "feet/deep/er/Jump.skeleton", "sound.wav", "Café.glb")
 
 
 def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path: Path) -> None:
@@ -26,9 +27,10 @@ def test_each_file_that_is_listed_has_its_src_and_no_other_file_has_one(tmp_path
     library = Library([first, second])
     clips, scores = (dict(contents([first, second], among).files) for among in (endings(FORMATS), (SCORE_SUFFIX,)))
     listed = {path: src for found in (clips, scores) for src, path in found.items()}
-    assert set(listed.values()) >= {"walk", "feet.run", "feet.deep.er.Jump", "Café", "only here"}
+    assert set(listed.values()) >= {"walk", "feet.run", "feet.deep.er.Jump", "Café", "only here",
+                                    "with.dots.x", "dotted.name"}
     unnamed = contents([first, second], (*endings(FORMATS), SCORE_SUFFIX)).unnamed
-    assert set(unnamed) == {"with.dots/x.bvh", "dotted.name.bvh"}
+    assert set(unnamed) == {"odd..bvh"}
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert library.src_of_playable(path) == listed.get(str(path)), path
     assert library.src_of_playable(tmp_path / "walk.bvh") is None
@@ -80,6 +82,56 @@ def test_of_files_with_one_src_the_one_is_listed_that_a_score_plays(tmp_path: Pa
         "a": "a.glb", "b": "b.skeleton.xml", "in.c": "c.bvh"}
     for src, path in listed.items():
         assert candidates(roots[0], src, endings())[0] == Path(path)
+
+
+DOTTED = ("Shoot 2.1/Take.A/bow.001.bvh", "Shoot 2.1/Take.A/bow.002.bvh", "a.b.c.bvh", "a.b/c.glb", "a/b.c.dae",
+          "v1.2/x.bvh", "v1/2/x.bvh", "v1/2.x.fbx", "v1/2/y.bvh")
+
+
+def test_dots_in_names_of_folders_and_files_lead_to_them_unless_they_are_slashes(tmp_path: Path) -> None:
+    for name in DOTTED:
+        put(tmp_path / name, "")
+    found = contents([tmp_path], endings())
+    listed = {src: Path(path).relative_to(tmp_path).as_posix() for src, path in found.files}
+    assert listed == {"Shoot 2.1.Take.A.bow.001": DOTTED[0], "Shoot 2.1.Take.A.bow.002": DOTTED[1],
+                      "a.b.c": "a/b.c.dae", "v1.2.x": "v1/2/x.bvh", "v1.2.y": "v1/2/y.bvh"}
+    assert set(found.unnamed) == {"a.b.c.bvh", "a.b/c.glb", "v1.2/x.bvh", "v1/2.x.fbx"}
+    library = Library([tmp_path])
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        src = next((src for src, name in listed.items() if tmp_path / name == path), None)
+        assert library.src_of_playable(path) == src
+    assert candidates(tmp_path, "Shoot 2.1.Take.A.bow.001", endings(), with_dots=False) == []
+    with pytest.raises(FileError, match=r"names joined by single dots"):
+        candidates(tmp_path, "Shoot 2..1", endings())
+
+
+def test_folders_with_dots_have_the_beginning_of_their_clips_names(tmp_path: Path) -> None:
+    for name in (*DOTTED, "feet/deep.er/Jump.skeleton.xml"):
+        put(tmp_path / name, "")
+    prefixes = {Path(folder).relative_to(tmp_path).as_posix(): prefix
+                for folder, prefix in folders_within(contents([tmp_path], endings()).files).items()}
+    assert prefixes == {"Shoot 2.1": "Shoot 2.1.", "Shoot 2.1/Take.A": "Shoot 2.1.Take.A.", "a": "a.", "v1": "v1.",
+                        "v1/2": "v1.2.", "feet": "feet.", "feet/deep.er": "feet.deep.er."}
+
+
+def test_clips_below_dots_play(tmp_path: Path) -> None:
+    for name in ("Shoot 2.1/Take.A/bow.001.bvh", "Shoot 2.1/bow.bvh"):
+        put(tmp_path / name, WALK)
+    library = Library([tmp_path])
+    document = parse('<pha tickLength="1"><load src="Shoot 2.1.Take.A.bow.001"/><load src="Shoot 2.1.bow"/>'
+                     '<procedure name="main"><call name="Shoot 2.1.Take.A.bow.001.bow.001" duration="1"/>'
+                     '<call name="bow.001" duration="1"/><call name="bow" duration="1"/></procedure></pha>')
+    programme = resolve(document, library)
+    assert [problem for problem in programme.problems if not problem.is_note] == []
+    assert len(programme.clips) == 2
+
+
+def test_a_link_out_of_the_library_is_refused_below_dots_too(tmp_path: Path) -> None:
+    put(tmp_path / "other" / "x.bvh", WALK)
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "v1.2").symlink_to(tmp_path / "other", target_is_directory=True)
+    with pytest.raises(FileError, match="leads out of the library"):
+        candidates(tmp_path / "library", "v1.2.x", endings())
 
 
 WALK = ("HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 3 Zrotation Xrotation Yrotation\n End Site\n {\n "

@@ -1,5 +1,6 @@
 """RiTE's text files: written by hand, since no others are to be had."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from takt.core.clips.clip import Clip
 from takt.core.errors import FileError
 from takt.core.formats import rite
+from takt.core.library.clip_files import choices_beside, read_clip_file
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import world_from_pose
@@ -160,7 +162,31 @@ def test_the_model_lies_beside_the_animation(tmp_path: Path) -> None:
     ((clip,), _) = Library([tmp_path]).clips("walk")
     assert clip.skeleton.name == "man"
     (tmp_path / "woman.ram").write_text(MODEL)
-    with pytest.raises(FileError, match=r"there is man\.ram, woman\.ram"):
+    with pytest.raises(FileError, match=r"several \.ram files beside it fit: man\.ram, woman\.ram\. File > Import "
+                                        r"lets you choose one; everywhere else the one that is called walk\.ram is"):
         Library([tmp_path]).clips("walk")
+    path = (tmp_path / "walk.raa").resolve()
+    assert [each.name for each in choices_beside(path)] == ["man.ram", "woman.ram"]
+    chosen = Library([tmp_path], second_files={path: path.with_name("woman.ram")})
+    assert chosen.clips("walk")[0][0].skeleton.name == "woman"
     (tmp_path / "walk.ram").write_text(MODEL)
-    assert Library([tmp_path]).clips("walk")[0][0].skeleton.name == "walk"
+    assert Library([tmp_path]).clips("walk")[0][0].skeleton.name == "walk" and not choices_beside(path)
+
+
+def test_models_without_the_joints_of_an_animation_are_not_taken(tmp_path: Path) -> None:
+    """As soon as a file is written again, it is looked at again; where no model fits, all are named."""
+    path, man, horse = (tmp_path / name for name in ("walk.raa", "man.ram", "horse.ram"))
+    path.write_text(CLIP)
+    man.write_text(MODEL)
+    horse.write_text(MODEL.replace("left knee", "left hock"))
+    assert read_clip_file(path).skeleton.name == "man" and choices_beside(path) == ()
+    horse.write_text(MODEL)
+    os.utime(horse, ns=(5, 5))
+    assert [each.name for each in choices_beside(path)] == ["horse.ram", "man.ram"]
+    for model in (man, horse):
+        model.write_text(MODEL.replace("left knee", "left hock"))
+        os.utime(model, ns=(7, 7))
+    with pytest.raises(FileError, match=r"fit: horse\.ram, man\.ram\."):
+        read_clip_file(path)
+    with pytest.raises(FileError, match="the model has no joint 'left knee'"):
+        read_clip_file(path, beside=man)

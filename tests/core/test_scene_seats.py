@@ -2,8 +2,9 @@
 
 import os
 import re
-from functools import cache
-from typing import Final
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import Moving, SceneFloor, ScenePlace, Target
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
-from takt.core.skeletons.skeleton import world_from_pose
+from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.posing import build_clip
 from takt.tests.core.scene_rigs import FOUR, Rig
@@ -53,11 +54,12 @@ TIMES = np.arange(0.0, END_S, 1.0 / FPS)
 ON = (TIMES >= SITS_S) & (TIMES <= LEAVES_S)
 
 
-def played(rig: Rig, inside: str = SITS, *, skin: SkinPoints | None = None, roles: str = "", **cast: Target) -> Motion:
+def played(rig: Rig, inside: str = SITS, *, skin: SkinPoints | None = None, roles: str = "", unit_m: float = 1.0,
+           **cast: Target) -> Motion:
     text = ('<pha version="2" tickLength="1"><load src="rooms.Chairs"/><load src="feet.Steps"/>'
             f'<role name="seat" is="place"/>{roles}<procedure name="main">{inside}</procedure></pha>')
-    return play(resolve(parse(text), CLIPS), rig.skeleton, Settings(cast=tuple(cast.items())), turn=rig.turn, up=rig.up,
-                points=skin, store=STORE)
+    return play(resolve(parse(text), CLIPS), rig.skeleton, Settings(cast=tuple(cast.items()), unit_m=unit_m),
+                turn=rig.turn, up=rig.up, points=skin, store=STORE)
 
 
 @cache
@@ -74,7 +76,7 @@ def skin_of(rig: Rig) -> SkinPoints:
                 np.cos(around)[:, None] * ahead + np.sin(around)[:, None] * across)
             points.append(ring)
             joints += [rig.joint("HumanoidRoot") if share < 0.0 else hip] * len(ring)
-        low = at[ankle] - (at[ankle] @ rig.up) * rig.up
+        low = at[ankle] - (at[ankle] @ rig.up + getattr(rig, "down_m", 0.0)) * rig.up
         corners = [low + rig.leg * (far * ahead + wide * across) for far in (-0.08, 0.22) for wide in (-0.05, 0.05)]
         points.append(np.array(corners))
         joints += [ankle] * len(corners)
@@ -265,3 +267,55 @@ def test_a_body_whose_hips_go_up_to_a_high_stool_sits_on_it_too(rig: Rig) -> Non
     height = own + 0.1 * rig.leg
     assert np.abs(lowest(rig, played(rig, text, seat=seat(rig, height)), None)[ON] - height).max() < (
         2.0 * SEAT_LEGS * rig.leg)
+
+
+TOLD = {"far": ('<call name="left_step" to="seat" duration="2" repeat="3"/>', (0.0, 0.0, 0.4),
+                "way to 'seat' is ([0-9.]+) m"),
+        "glides": ('<call name="stand" duration="1"/><call name="stand" at="seat" duration="2"/>', (0.0, 0.0, 9.0),
+                   "is moved ([0-9.]+) m"),
+        "reaches": ('<together><lane><call name="stand" duration="2"/></lane><lane>'
+                    '<reach for="seat" with="right hand" duration="1"/><wait duration="1"/></lane></together>',
+                    (0.0, 1.0, 9.0), "stays ([0-9.]+) m away"),
+        "high": (SITS, (0.0, 1.7, 0.0), "seat is ([0-9.]+) m high"),
+        "low": (SITS, (0.0, -0.3, 0.0), "seat is ([0-9.]+) m below")}
+
+
+@pytest.mark.parametrize("told", TOLD)
+def test_lengths_are_told_in_metres_whatever_the_unit_of_the_model(told: str) -> None:
+    inside, at, says = TOLD[told]
+    found = []
+    for units in (1.0, 100.0):
+        rig = replace(FOUR[3], units=units)
+        (text,) = [each.message for each in played(rig, inside, unit_m=1.0 / units, seat=rig.place(
+            np.array(at), np.array((0.0, 0.0, 1.0)))).problems if re.search(says, each.message)]
+        found.append(re.search(says, text))
+    one, other = (0.0 if each is None else float(each[1]) for each in found)
+    assert 0.25 < one < 10.0 and other == pytest.approx(one, rel=0.03)
+
+
+@dataclass(frozen=True)
+class Lowered(Rig):
+    """A character whose origin is above its feet by so much."""
+
+    down_m: float = 0.0
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """Its skeleton."""
+        own: Skeleton = Rig.skeleton.func(self)  # type: ignore[attr-defined]
+        places = own.rest_translations - (own.parents < 0)[:, None] * (self.down_m * self.units) * self.up
+        return replace(own, rest_translations=places)
+
+
+@pytest.mark.parametrize("down", [0.9, 0.0])
+@pytest.mark.parametrize("rise", [-1.0, 0.0, 1.0])
+def test_seats_stand_on_the_ground_below_them_wherever_the_origin_is(down: float, rise: float) -> None:
+    """The origin of a body may be between its hips, and its seat on a floor that is higher or lower than it begins."""
+    rig = Lowered("VRoid", legs=0.95, arms=0.9, trunk=0.9, lowered_rad=np.radians(30.0), down_m=down)
+    skin, height = skin_of(rig), 0.55 * rig.leg + rise - down
+    corners = np.array([(x, rise - down, z) for x, z in ((-9.0, -9.0), (9.0, -9.0), (9.0, 9.0), (-9.0, 9.0))])
+    cast: dict[str, Any] = {"stage": SceneFloor(corners, np.array(((0, 2, 1), (0, 3, 2))))} if rise else {}
+    motion = played(rig, skin=skin, roles='<role name="stage" is="floor"/>' if rise else "", seat=seat(rig, height),
+                    **cast)
+    assert not [each.message for each in motion.problems if "'seat'" in each.message]
+    assert np.abs(lowest(rig, motion, skin)[ON] - height).max() < SEAT_LEGS * rig.leg

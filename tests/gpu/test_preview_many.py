@@ -191,7 +191,7 @@ def test_two_hundred_undone_edits_leave_one_upload(monkeypatch: pytest.MonkeyPat
             uploads.append(len(parts))
     assert set(uploads) == {1}
     toggle()
-    assert not any(isinstance(thing, MeshOnGpu) for thing in gc.get_objects())
+    assert not any(issubclass(type(thing), MeshOnGpu) for thing in gc.get_objects())
     assert not parts
 
 

@@ -12,7 +12,6 @@ from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, instants, planted_spans
 from ...clips.keys import Interpolation, TranslationInterpolation
 from ...maths.arrays import FloatArray, quotient, runs
-from ...retargeting.ground.touching import EASE_S
 from ...retargeting.limbs import LimbPoses
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
@@ -30,7 +29,7 @@ _KNEELS_LEGS: Final = 0.2
 """A knee no higher than this above its foot's ground is on the ground, or nearly."""
 _PRESSED_LEGS: Final = 0.005
 """Greatest descent of a kneeling knee while its foot stays in place."""
-_SOON: Final = round(EASE_S / STEP_S)
+_SOON: Final = round(0.15 / STEP_S)
 """Frames around that moment in which the foot is no longer held: it would be released at speed."""
 
 

@@ -279,11 +279,9 @@ class Floored(Over):
         found = self.surface.below(points).heights
         return np.where(np.isnan(found), self._level, found)
 
-    @cached_property
+    @property
     def _level(self) -> float:
-        """The height of flat ground: that of the soles at rest."""
-        soles = self.lock.soles
-        return float(soles.ground.min()) if soles.are_skin else 0.0
+        return self.lock.soles.level
 
 
 def _tilts(slopes: FloatArray) -> FloatArray:

@@ -355,6 +355,12 @@ def _eased(share: Number) -> Number:
     return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 
+def ground_level(found: SkeletonMap, up: FloatArray, skin: SkinPoints | None) -> float:
+    """Return how high flat ground is along up (3,), below the soles of a body at rest."""
+    legs = legs_of(found)
+    return _soles(found, legs, tuple((up / np.linalg.norm(up)).tolist()), skin).level if legs else 0.0
+
+
 @lru_cache(maxsize=_MOST_KNOWN)
 def _soles(found: SkeletonMap, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
     """Return the soles of a body standing upright at rest; cached for all its motions."""

@@ -25,7 +25,6 @@ from ...maths.formulas import (
     softly,
     worked_out,
 )
-from ...retargeting.ground.clip_ground import STRAIGHT
 from ...skeletons.hierarchy import with_ancestors, with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
@@ -38,8 +37,8 @@ from .soles import SOFT_LEGS, Soles
 
 _SOFT_DOWN_LEGS: Final = 0.03
 """Range over which the heavy body begins to go down; meanwhile feet give way."""
-BENT: Final = STRAIGHT
-"""If a leg is straighter, and straighter than in the clips, the body goes down."""
+BENT: Final = 0.97
+"""If a leg is straighter than this share of its length, and than in the clips, the body goes down."""
 _MOST_DOWN_LEGS: Final = 0.05
 """Greatest descent of the body, approached softly."""
 

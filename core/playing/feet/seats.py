@@ -40,7 +40,7 @@ class Seat(NamedTuple):
     """A seat for a body that sits down, or sits, from one instant up to another. height: of its surface, along up.
 
     position: in the model; the hips are to be above or below it. role: what plays it; place: of what says so, in its
-    file.
+    file. over: how high it is above the ground before it.
     """
 
     from_s: float
@@ -49,6 +49,7 @@ class Seat(NamedTuple):
     position: tuple[float, float, float]
     role: str
     place: Place
+    over: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,6 +95,11 @@ class Soles:
         return self.sure == self.shape[0]
 
     @property
+    def level(self) -> float:
+        """The height of flat ground: that of the soles at rest, or 0 if only joints are known."""
+        return float(self.ground.min()) if self.are_skin and self.ground.size else 0.0
+
+    @property
     def have_shins(self) -> bool:
         """Whether shins carry some of them."""
         return self.shape[2] > 8

@@ -32,7 +32,7 @@ class Aimed(Over):
     """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach.
 
     neck, arms: those of the body, arms by side. shown: from times to those that a clock shows. carried: props in hands,
-    by role. holds: when hands hold them. grips: closed hands, by side.
+    by role. holds: when hands hold them. grips: closed hands, by side. unit_m: see Settings.
     """
 
     aims: tuple[TimedAim, ...]
@@ -42,6 +42,7 @@ class Aimed(Over):
     carried: Mapping[str, Carried] = field(default_factory=dict)
     holds: tuple[TimedHold, ...] = ()
     grips: Mapping[str, Grip] = field(default_factory=dict)
+    unit_m: float = 1.0
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands at their targets; see Stage."""

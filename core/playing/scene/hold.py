@@ -98,8 +98,9 @@ class _Props:
         if away > self.aimed.arms[hold.hand].near:
             shown = float(self.aimed.shown(np.array((time_s,)))[0])
             self.said.append(Problem(
-                f"<hold> at {shown:.2f} s the hand stays {away:.2g} m away from {quoted(aim.role)}, so the hand "
-                f"does not hold {quoted(hold.role)}: bring it nearer, or the body", hold.place, is_warning=True))
+                f"<hold> at {shown:.2f} s the hand stays {away * self.aimed.unit_m:.2g} m away from "
+                f"{quoted(aim.role)}, so the hand does not hold {quoted(hold.role)}: bring it nearer, or the body",
+                hold.place, is_warning=True))
             return
         self.taken.add(plan)
         others.append(plan)

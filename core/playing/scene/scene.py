@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
@@ -31,7 +32,7 @@ from .look import Neck
 from .meet import TimedMeet
 from .reach import Reaching
 from .seats import missed, seat_skin, seats_of
-from .sits import Sits
+from .sits import Ground, Sits
 from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
@@ -51,7 +52,7 @@ class Scene:
 
     turn: quaternion (4,) from H-Anim's axes. up: (3,) in the character's model space. followers: see compose. clock:
     tempo changes; moving objects go by the clock. floors: the roles on which feet stand, each with its place in the
-    score.
+    score. unit_m: see Settings. level: how high flat ground is, along up.
     """
 
     cast: Mapping[str, Target]
@@ -61,6 +62,8 @@ class Scene:
     followers: IntArray
     clock: Clock | None = None
     floors: tuple[tuple[str, Place], ...] = ()
+    unit_m: float = 1.0
+    level: float = 0.0
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
         """Return a sequence with the rounds that fitting calls need, and problems. row: plays one round of each."""
@@ -79,7 +82,7 @@ class Scene:
         if traveller is None or why:
             return stage, _as_missed((Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                               is_warning=True),))
-        warp, said = warp_of(self._sits(stage, row, traveller), self.cast, self._shown)
+        warp, said = warp_of(self._sits(stage, row, traveller), self.cast, self._shown, self.unit_m)
         return (stage if warp is None else Warped(stage, warp, traveller)), _as_missed(said)
 
     def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
@@ -103,11 +106,12 @@ class Scene:
             return stage, _as_missed(said)
         surface = Surface.of(found, ground_axes(stage.up)) if found else None
         skin = seat_skin(stage) if row.sequence.ways else None
-        seats, told = ((), ()) if skin is None else seats_of(stage, skin, row, self.cast, self._shown)
+        seats, told = ((), ()) if skin is None else seats_of(
+            stage, skin, row, self.cast, self._shown, self._ground, self.unit_m)
         if not seats:
             return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
         floored = Floored(stage, surface, seats, skin)
-        return floored, _as_missed((*said, *told, *missed(floored)))
+        return floored, _as_missed((*said, *told, *missed(floored, self.unit_m)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
@@ -131,10 +135,10 @@ class Scene:
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
-        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown), holds, known)
+        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown, unit_m=self.unit_m), holds, known)
         missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at "
-                          f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away:.2g} m away from "
-                          f"{quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
+                          f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away * self.unit_m:.2g} m "
+                          f"away from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)
                   for aim, away in aimed.misses())
         return aimed, _as_missed((*said, *missed, *left_out))
 
@@ -143,7 +147,14 @@ class Scene:
 
     def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
         return Sits(stage, row, innermost(row.sequence.ways), traveller, Thighs.of(self.body, self.up),
-                    self.up / np.linalg.norm(self.up))
+                    self.up / np.linalg.norm(self.up), self._ground)
+
+    @cached_property
+    def _ground(self) -> Ground:
+        thighs, axes = Thighs.of(self.body, self.up), ground_axes(self.up / np.linalg.norm(self.up))
+        floors = [target for role, _ in self.floors if isinstance(target := self.cast.get(role), SceneFloor)]
+        return Ground(axes, self.level, 0.0 if thighs is None else thighs.leg,
+                      Surface.of(floors, axes) if floors else None)
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))

@@ -15,7 +15,7 @@ from ..feet.seats import SITS, Seat, SeatSkin, Thighs, are_still
 from ..feet.standing import Feet
 from ..row import Row
 from .cast import ScenePlace, Target, at_time
-from .sits import GROUND_LEGS
+from .sits import GROUND_LEGS, Ground
 from .ways import edges_s, innermost
 
 _HIGHEST_LEGS: Final = 0.3
@@ -38,11 +38,13 @@ def _leg(stage: Feet) -> float:
 
 
 def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
-             shown: Callable[[FloatArray], FloatArray]) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
+             shown: Callable[[FloatArray], FloatArray], ground: Ground,
+             unit_m: float = 1.0) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
     """Return what calls of a motion sit on, in order, and what is to be said of that.
 
     A call sits that begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
-    skin: see seat_skin. shown: from times to those that a clock shows.
+    skin: see seat_skin. shown: from times to those that a clock shows. ground: see Ground. unit_m: see
+    Settings.
     """
     thighs, seats, said = Thighs.of(stage.skeleton_map, stage.up), list[Seat](), list[Problem]()
     if thighs is None:
@@ -56,36 +58,41 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
             target, float(shown(np.array((begin_s if way.going.at else end_s,)))[0]))
         if not isinstance(place, ScenePlace):
             continue
-        height = float(np.array(place.surface or place.position) @ stage.up)
+        surface = float(np.array(place.surface or place.position) @ stage.up)
+        height, most = surface - ground(place), skin.stands - ground.level + _HIGHEST_LEGS * leg
         on_ground = not place.unseated and abs(height) < GROUND_LEGS * leg
         if on_ground or not _sits(stage, begin_s, end_s, thighs):
             continue
-        most = skin.stands + _HIGHEST_LEGS * leg
-        why = (place.unseated or (height < 0.0 and f"its seat is {-height:.2g} m below the ground, expected one above "
-                                  "it: raise the object") or (height > most and (
-                                      f"its seat is {height:.2g} m high, expected at most {most:.2g} m for this body: "
-                                      "lower the object")))
+        why = (place.unseated or (height < 0.0 and f"its seat is {-height * unit_m:.2g} m below the ground, expected "
+                                  "one above it: raise the object") or (height > most and (
+                                      f"its seat is {height * unit_m:.2g} m high, expected at most "
+                                      f"{most * unit_m:.2g} m for this body: lower the object")))
         if why:
             said.append(Problem(f"<call> the role {quoted(role)}: {why}", way.place, is_warning=True))
         else:
-            seats.append(Seat(begin_s, end_s, height, place.position, role, way.place))
+            seats.append(Seat(begin_s, end_s, surface, place.position, role, way.place, height))
     return tuple(seats), tuple(said)
 
 
-def missed(stage: Floored) -> tuple[Problem, ...]:
-    """Return warnings of seats that the body misses, and notes of those from which feet do not reach the ground."""
+def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
+    """Return warnings of seats that the body misses, and notes of those from which feet do not reach the ground.
+
+    unit_m: see Settings.
+    """
     leg, said = max(leg.length(stage.skeleton) for leg in stage.lock.legs), list[Problem]()
     for seat, away in zip(stage.seats, np.linalg.norm(stage.aside, axis=1).tolist(), strict=True):
         if away > _ASIDE_LEGS * leg:
-            said.append(Problem(f"<call> the body sits up to {away:.2g} m beside the seat {quoted(seat.role)}: call "
-                                "clips that stay where they sit down", seat.place, is_warning=True))
+            said.append(Problem(f"<call> the body sits up to {away * unit_m:.2g} m beside the seat "
+                                f"{quoted(seat.role)}: call clips that stay where they sit down", seat.place,
+                                is_warning=True))
         elif np.isnan(away):
             said.append(Problem(f"<call> the body does not come to rest on the seat {quoted(seat.role)} during the "
                                 "call: let it last longer", seat.place, is_warning=True))
-    said += [Problem(f"<call> the feet hang {away:.2g} m above the ground, since the seat {quoted(seat.role)} is "
-                     f"{seat.height:.2g} m high: lower the object if they are to stand", seat.place, is_warning=True,
-                     is_note=True)
-             for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True) if away > _HANGS_LEGS * leg]
+    hanging = [(seat, seat.over, away) for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True)
+               if away > _HANGS_LEGS * leg]
+    said += [Problem(f"<call> the feet hang {away * unit_m:.2g} m above the ground, since the seat {quoted(seat.role)} "
+                     f"is {height * unit_m:.2g} m high: lower the object if they are to stand", seat.place,
+                     is_warning=True, is_note=True) for seat, height, away in hanging]
     return tuple(said)
 
 

@@ -15,11 +15,14 @@ from ..row import Row
 from ..stage import Stage
 from .cast import ScenePlace
 from .ground_curve import GroundCurve, bend
+from .surface import Surface
 from .traveller import Traveller
 from .ways import edges_s
 
 GROUND_LEGS: Final = 0.1
 """What is no higher, in leg lengths, is a place on the ground."""
+_BEFORE_LEGS: Final = 0.0, 0.6
+"""Where the ground below a seat is looked for: below it, and, in leg lengths, where feet stand."""
 _NEXT_LEGS: Final = 2.0
 """A way leads to where a call sits down that begins so near its end, in leg lengths, with the same place."""
 _TIMES_BENT: Final = 4
@@ -36,10 +39,34 @@ class Stand(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Ground:
+    """How high the ground is before a seat. axes: (3, 3) to ground coordinates. level: of flat ground. leg: its length.
+
+    surface: of the floors, or None.
+    """
+
+    axes: FloatArray
+    level: float
+    leg: float
+    surface: Surface | None
+
+    def __call__(self, place: ScenePlace) -> float:
+        """Return the height of the ground at a place, or where feet stand before it if the place is part of a floor."""
+        if self.surface is None:
+            return self.level
+        steps = np.array(_BEFORE_LEGS)[:, None] * self.leg * np.array(place.ahead)
+        found = self.surface.below(((np.array(place.position) + steps) @ self.axes.T)[:, :2]).heights
+        here, before = np.where(np.isnan(found), self.level, found).tolist()
+        seat = float((self.axes @ np.array(place.surface or place.position))[2])
+        return float(before if abs(seat - here) < GROUND_LEGS * self.leg else here)
+
+
+@dataclass(frozen=True, eq=False)
 class Sits:
     """Finds which bodies of ways are to be at their places.
 
     stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
+    ground: where seats stand.
     """
 
     stage: Stage
@@ -48,6 +75,7 @@ class Sits:
     traveller: Traveller
     thighs: Thighs | None
     up: FloatArray
+    ground: Ground
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
     def stand(self, way: Way, place: ScenePlace, time_s: float) -> Stand:
@@ -64,7 +92,7 @@ class Sits:
 
     def _is_seat(self, place: ScenePlace, thighs: Thighs) -> bool:
         height = np.array(place.surface or place.position) @ self.up
-        return not place.unseated and abs(float(height)) >= GROUND_LEGS * thighs.leg
+        return not place.unseated and abs(float(height) - self.ground(place)) >= GROUND_LEGS * thighs.leg
 
     def _sat_next(self, way: Way, position: complex, thighs: Thighs) -> Stand | None:
         after = self.ways[self.ways.index(way) + 1:][:1]

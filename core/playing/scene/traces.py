@@ -96,7 +96,7 @@ def _prints(motion: Motion, lock: FeetLock, size: float) -> tuple[FloatArray, In
     spans = [motion.shown(lock.footholds.spans_s(leg).ravel()).reshape(-1, 2) for leg in range(len(lock.legs))]
     spans = [np.clip(each, 0.0, motion.duration_s)[:_MOST_PRINTS] for each in spans]
     prints, axes, floor = list[FloatArray](), ground_axes(lock.up), _floored(motion)
-    level = float(lock.soles.ground.min()) if lock.soles.are_skin else 0.0
+    level = lock.soles.level
     for leg, own in enumerate(spans):
         for i in range(0, len(own), _AT_ONCE):
             part = own[i:i + _AT_ONCE]

@@ -40,14 +40,14 @@ _NOWHERE: Final = 1e-6
 """Share of the hips' height; positions nearer than this are equal."""
 
 
-def warp_of(sits: Sits, cast: Mapping[str, Target],
-            shown: Callable[[FloatArray], FloatArray]) -> tuple[Warp | None, tuple[Problem, ...]]:
+def warp_of(sits: Sits, cast: Mapping[str, Target], shown: Callable[[FloatArray], FloatArray],
+            unit_m: float = 1.0) -> tuple[Warp | None, tuple[Problem, ...]]:
     """Return what bends a motion onto its ways, None if nothing does, and what is to be said of it.
 
     sits: has the motion as its clips lead, and its ways. cast: what plays the roles, by their names; ways of roles that
-    nothing plays are left out. shown: from times to those that a clock shows.
+    nothing plays are left out. shown: from times to those that a clock shows. unit_m: see Settings.
     """
-    warping = _Warping(sits, dict(cast), shown)
+    warping = _Warping(sits, dict(cast), shown, unit_m)
     for way in sits.ways:
         warping.go(way)
     return (Warp.of(warping.pieces) if warping.pieces else None), tuple(warping.said)
@@ -70,6 +70,7 @@ class _Warping:
     sits: Sits
     cast: dict[str, Target]
     shown: Callable[[FloatArray], FloatArray]
+    unit_m: float
     pieces: list[Piece] = field(default_factory=list)
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
@@ -157,7 +158,7 @@ class _Warping:
         is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * (begin_s - window_s))
         if not is_far and turn <= _NUDGE_RAD + _BROUGHT_RAD_PER_S * (begin_s - window_s):
             return
-        moves = f"is moved {far:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
+        moves = f"is moved {far * self.unit_m:.2f} m" if is_far else f"is turned by {np.degrees(turn):.0f}°"
         place = quoted(role) if role == way.going.at else f"a place at the beginning of {quoted(role)}"
         self._say(way, f"at {self._shown_s(begin_s):.2f} s the body {moves} to {quoted(role)}, more than in its "
                        f"transition, so it glides for {begin_s - from_s:.2f} s: call a walk to {place} first")
@@ -249,19 +250,21 @@ class _Warping:
         if way.going.along and not way.going.fits:
             return
         pace, own_s, may_fit = wanted / own, self.row.own_s(way.first, way.after), way.inside is None
+        is_natural = PACES[0] <= round(pace, 2) <= PACES[1]  # as it is written
         slows = took_s / own_s if way.going.fits and may_fit else 1.0
         whole = whole_rounds(pace * way.rounds)
         lasts_s, is_whole = own_s / way.rounds * whole, PACES[0] <= pace * way.rounds / whole <= PACES[1]
-        if not PACES[0] <= pace <= PACES[1] and may_fit and is_whole:
+        if not is_natural and may_fit and is_whole:
             help_ = "" if way.going.fits else " (repeat=\"fit\")"
             self._say(way, f"the way to {quoted(way.going.role)} is {pace:.2f} times as long as its clip goes, "
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all{help_} would do")
-        elif not PACES[0] <= pace <= PACES[1]:
+        elif not is_natural:
             goes, lasts_s = (own / way.rounds * whole, lasts_s) if way.going.fits and may_fit else (own, took_s)
+            wanted, goes = wanted * self.unit_m, goes * self.unit_m
             self._say(way, f"the way to {quoted(way.going.role)} is {wanted:.2f} m long, {pace:.2f} times as long as "
                            f"its clip goes, expected {PACES[0]} to {PACES[1]}: one of about {goes:.2f} m, in "
                            f"{lasts_s:.1f} s, would do")
-        elif not PACES[0] <= slows <= PACES[1]:
+        elif not PACES[0] <= round(slows, 2) <= PACES[1]:
             self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.2f} times as long as its clip does, "
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all would do")
 

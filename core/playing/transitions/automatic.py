@@ -10,7 +10,7 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths import rotations as rot
-from ...maths.arrays import FloatArray, quotient
+from ...maths.arrays import BoolArray, FloatArray, quotient
 from .distances import Distances
 from .lengths import Angles, Neighbours, Speed, Turning, automatic_lengths, longest_lengths, speed_named
 from .seams import EndPoses
@@ -21,7 +21,8 @@ class Automatic:
     """Input of automatic durations between clips; measured on demand.
 
     clips: C on one skeleton. ends: their end poses as placed at seams. positions: those of the joints there, (2, C, J,
-    3), first and last. is_shared: whether joints share one duration; else the longest counts.
+    3), first and last. is_shared: whether joints share one duration; else the longest counts. skin, seen: (J,) joints
+    whose rotation counts, and those whose distance counts; None stands for all.
     """
 
     clips: tuple[Clip, ...]
@@ -30,22 +31,27 @@ class Automatic:
     speed: Speed
     is_shared: bool
     angles: Angles
+    skin: BoolArray | None = None
+    seen: BoolArray | None = None
 
     @classmethod
     def of(cls, clips: Sequence[Clip], ends: EndPoses, positions: Callable[[], FloatArray], speed: str, *,
-           is_shared: bool, angles: Angles = rot.angle_between) -> Automatic:
+           is_shared: bool, angles: Angles = rot.angle_between, skin: BoolArray | None = None,
+           seen: BoolArray | None = None) -> Automatic:
         """Take clips on one skeleton, see above. speed: one of SPEEDS; raises TaktError for any other."""
-        return cls(tuple(clips), ends, positions, speed_named(speed), is_shared, angles)
+        return cls(tuple(clips), ends, positions, speed_named(speed), is_shared, angles, skin, seen)
 
     @cached_property
     def turning(self) -> Turning:
         """How joints turn."""
-        return Turning.of(self.clips, self.speed, self.angles)
+        return Turning.of(self.clips, self.speed, self.angles, self.skin)
 
     @cached_property
     def distances(self) -> Distances | None:
         """How far joints move, or None if durations are measured over keys, as in PHA 1."""
-        return None if self.speed.is_by_keys else Distances.of(self.clips, self.positions(), self.ends.moved)
+        if self.speed.is_by_keys:
+            return None
+        return Distances.of(self.clips, self.positions(), self.ends.moved, self.seen)
 
     def lengths_s(self, seams: Neighbours) -> FloatArray:
         """Return the durations of N transitions, (N,), before limits; 0 where both clips turn no common joint."""

@@ -25,7 +25,7 @@ class Distances:
 
     ends: (2, C, J, 3) positions in the clips' first and last poses, placed as they meet at seams. fast: (C, J) speeds
     that joints seldom exceed at the clips' own pace, model units per second. slow: the speed that is always allowed,
-    likewise. moved: (C, J) joints that clips move. skeleton: theirs.
+    likewise. moved: (C, J) joints that clips move. skeleton: theirs. counted: (J,) joints whose distance counts.
     """
 
     ends: FloatArray
@@ -33,14 +33,18 @@ class Distances:
     slow: float
     moved: BoolArray
     skeleton: Skeleton
+    counted: BoolArray
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], ends: FloatArray, moved: BoolArray) -> Distances:
-        """Measure clips, which share one skeleton."""
+    def of(cls, clips: Sequence[Clip], ends: FloatArray, moved: BoolArray,
+           counted: BoolArray | None = None) -> Distances:
+        """Measure clips, which share one skeleton. counted: None stands for all joints."""
         skeleton = clips[0].skeleton
         positions = skeleton.rest_world[..., 3]
         size = float(np.ptp(positions, axis=0).max(initial=0.0))
-        return cls(ends, np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton)
+        counted = np.ones(len(skeleton), dtype=np.bool_) if counted is None else counted
+        return cls(ends, np.stack([clip.derived(_fast) for clip in clips]), _SLOW_SIZES_PER_S * size, moved, skeleton,
+                   counted)
 
     def needed_s(self, seams: Neighbours) -> FloatArray:
         """Return the least durations of N transitions, (N,), in which no joint is faster than in its clips.
@@ -62,7 +66,7 @@ class Distances:
         distance = np.linalg.norm(self.ends[1, before] - self.ends[0, after], axis=-1)
         fast = np.maximum(self.fast[before] * quotient(1.0, seams.before_stretch)[:, None],
                           self.fast[after] * quotient(1.0, seams.after_stretch)[:, None])
-        return np.where(own, 0.0, quotient(distance, np.maximum(fast, self.slow)))
+        return np.where(own | ~self.counted, 0.0, quotient(distance, np.maximum(fast, self.slow)))
 
 
 def _fast(clip: Clip) -> FloatArray:

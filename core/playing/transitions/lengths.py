@@ -53,8 +53,9 @@ class Speed:
 class Turning:
     """How the joints of C clips turn; each array is (C, J): angles in radians, and times in clip seconds.
 
-    turns: joints with a rotation track; all others are zero everywhere. speed: the rule that says which part of a clip
-    counts. angles: returns the angles from one pose to another; limits.Limits may choose the longer arc.
+    turns: joints that count and have a rotation track; all others are zero everywhere. speed: the rule that says
+    which part of a clip counts. angles: returns the angles from one pose to another; limits.Limits may choose the
+    longer arc.
     """
 
     turns: BoolArray
@@ -68,8 +69,9 @@ class Turning:
     angles: Angles
 
     @classmethod
-    def of(cls, clips: Sequence[Clip], speed: Speed, angles: Angles = rot.angle_between) -> Turning:
-        """Measure clips, which share one skeleton."""
+    def of(cls, clips: Sequence[Clip], speed: Speed, angles: Angles = rot.angle_between,
+           counted: BoolArray | None = None) -> Turning:
+        """Measure clips, which share one skeleton. counted: (J,) joints that count; None stands for all."""
         shape = (len(clips), len(clips[0].skeleton))
         sums = np.zeros((6, *shape))
         turns = np.zeros(shape, dtype=np.bool_)
@@ -77,6 +79,9 @@ class Turning:
             if len(clip.rotations):
                 turns[row, clip.rotations.joints] = True
                 sums[:, row, clip.rotations.joints] = clip.derived(_paths if speed.is_by_keys else _turned)
+        if counted is not None:
+            turns &= counted
+            sums[..., ~counted] = 0.0
         first, first_s, last, last_s, whole, whole_s = sums
         return cls(turns, first, first_s, last, last_s, whole, whole_s, speed, angles)
 

@@ -1,43 +1,183 @@
-"""The ground by joints: the lower foot is as high above it as the source's, by the legs' ratio.
+"""The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
 
 What height the body takes from one foot may differ from what it takes from the other, if feet or shins have other
-proportions than the source's; and from one moment to the next, as a heel rises. Where the skin is not known that would
-tell where soles are, it goes softly from one to the other (soft_ground.py).
+proportions than the source's; and from one moment to the next, as a heel rises. So it goes softly from one to the
+other, and legs draw their feet up, or put them down, by the difference.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import depth_within
-from ...clips.keyed import SAMPLE_S, filled
-from ...maths.arrays import FloatArray, merged, smoothstep
+from ...clips.contacts import LOW_LEGS, depth_within
+from ...clips.keyed import SAMPLE_S, filled, key_times
+from ...clips.posed import PosedJoints
+from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
+from ...maths.displacement import SoftBounds
+from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import Skeleton
 from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
+from ..hips import HIPS
 from ..limbs import Limb
-from .arms_off_ground import ArmsOnGround
-from .clip_ground import BodyMotion, ground_of_feet, leg_of
-from .fitted_curves import POSTURE_S
-from .grounding import Ground
+from .fitted_curves import CONTACT_WEIGHT, POSTURE_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down
+from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
-from .soft_ground import FOOT_ON_LEGS, Measured, softly
-from .touching import FULL_WEIGHT
+from .touching import NEAR_LEGS
 
+_STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
+_LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
+"""A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
+_FEWEST = 6
+"""With fewer frames than this a foot is not known to stand."""
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
+_STRAIGHT = 0.97
+"""Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
+_OVER_LEGS: Final = 0.3
+"""Who has both feet so far above his hips turns over, or stands on his hands."""
+_SUNK_LEGS: Final = 0.08
+"""Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
+_ENDS_S: Final = 0.1
+"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
+_UNSEEN_LEGS: Final = 0.003
+"""What would change by no more,"""
+_STANDS_LEGS: Final = 0.7
+"""So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
 _LIES_LEGS: Final = 0.55
-"""So far below its hip at most is the lower ankle of a body that lies or sits."""
-_UNSEEN_LEGS: Final = 0.005
-"""Hips that go by no more another way stay on it, and so do legs."""
+"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
+_HANGS_LEGS: Final = 0.01
+"""So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
 _MOMENT_S: Final = 0.2
-"""Half of the longest moment: who is so low for no longer, as in a run with low hips, does not lie."""
+"""Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
+way soft."""
+_OFF_SHARE: Final = 0.5
+_MOST_OFF_LEGS: Final = 0.05
+"""By so much of how high he is, and so much at most, since a low step may be what he is on."""
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """A skeleton with its motion, of which the feet's heights are wanted.
+
+    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
+    """
+
+    skeleton: Skeleton
+    rotations: Tracks
+    translations: Tracks
+    up: FloatArray
+
+    def times(self, feet: IntArray) -> FloatArray:
+        """Return when anything is keyed that carries the feet, (F,)."""
+        keep = with_ancestors(self.skeleton.parents, feet)
+        return key_times(self.rotations, self.translations, joints=keep)
+
+    def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
+        """Return how high feet (J,) are in the model, (F, J)."""
+        return PosedJoints.of_tracks(self.skeleton, self.rotations, self.translations, feet).heights(times, self.up)
+
+
+def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
+    """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
+
+    Ankles stand where they are low and slow, in the middle of such heights; the balls of the feet are as high as they
+    mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
+    """
+    kinds = np.array([name[2:] for name in names])
+    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
+        return low
+    slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
+    ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
+    height = heights[:, ankles]
+    stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
+    if np.count_nonzero(stands) < _FEWEST:
+        return low
+    low[ankles] = np.median(height[stands])
+    if len(balls) == len(ankles):
+        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < _FLAT_LEGS * leg)
+        if np.count_nonzero(flat) >= _FEWEST:
+            low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
+    return low
+
+
+def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) stand of one who turns over; ground: (J,) where they seldom go lower.
+
+    His ankles come down to where balls stand, and these tell how high an ankle is. shape: (J,) how high joints are
+    above each other in a foot that stands.
+
+    >>> _below_ankles(np.array((0.03, 0.03)), ("l_ankle", "l_metatarsal"), np.array((0.1, 0.03))).tolist()
+    [0.1, 0.03]
+    """
+    kinds = np.array([name[2:] for name in names])
+    ankles, balls = (kinds == kind for kind in ("ankle", "metatarsal"))
+    if not balls.any():
+        return ground
+    above = shape - shape[balls].mean()
+    return np.where(ankles, np.maximum(ground, ground[balls].mean() + above), ground)
+
+
+def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, times: FloatArray) -> FloatArray:
+    """Return how far hips are above the lowest foot joint at times (F,), (F,); infinite where there are none."""
+    hips = pairs.source[[name in HIPS for name in pairs.meant]]
+    return np.asarray(source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1))
+
+
+def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights: FloatArray, times: FloatArray,
+                    seen: FloatArray) -> FloatArray:
+    """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
+
+    Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
+    the motion then shows nearly that height. Who stands and never comes up to it rests elsewhere than he plays.
+    """
+    legs = _legs(source, pairs)
+    rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
+    if not len(legs):
+        return rest
+    height = float((legs.sum(axis=1) @ source.up).mean())
+    leg = _leg(source, pairs)
+    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
+    if not is_told:
+        return seen
+    high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high > _STANDS_LEGS * leg else rest
+
+
+def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
+    """Return how high the ground is of a clip that is below the ground all the while, less than 0; else 0.
+
+    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: who goes
+    down a step, or falls, comes from a higher one.
+    """
+    level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
+    is_level = np.ptp(level) < LOW_LEGS[1] * leg
+    return float(level.max()) if is_level and level.max() < -_SUNK_LEGS * leg else 0.0
+
+
+def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
+    """Return thigh and shin of the source's legs at rest, upwards, (L, 2, 3)."""
+    at = {name: body.skeleton.rest_world[joint, :, 3]
+          for name, joint in zip(pairs.meant, pairs.source.tolist(), strict=True)}
+    legs = [(at[f"{side}_hip"] - at[f"{side}_knee"], at[f"{side}_knee"] - at[f"{side}_ankle"]) for side in "lr"
+            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= at.keys()]
+    return np.array(legs).reshape(-1, 2, 3)
+
+
+def _leg(body: BodyMotion, pairs: Pairing) -> float:
+    """Return how long a leg of the source is, 0 if none is known."""
+    lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
+    return float(lengths.mean()) if len(lengths) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +220,14 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
         return None
     ours, theirs = pairs.target[feet], pairs.source[feet]
     times = filled(merged(source.times(theirs), target.times(ours)))
-    there, leg = source.heights(theirs, times), leg_of(source, pairs)
+    there = source.heights(theirs, times)
+    leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
-    ground = ground_of_feet(source, pairs, times, there, rest / ratio, is_ground_known)
+    ground = _ground(there, names, times, leg)
+    if _hips_over_feet(source, pairs, there, times).min() < -_OVER_LEGS * leg:
+        ground = _below_ankles(ground, names, rest / ratio)
+    if is_ground_known:
+        ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
     sides = sorted({name[0] for name in names})
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
@@ -97,35 +242,73 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
-    if not has_skin and len(between := _where_bent(times, heights.lift, _BENT * size)):
+    if has_skin:
+        return Ground(times, heights.lift, legs, np.zeros((len(times), len(legs))))
+    between = _where_bent(times, heights.lift, _BENT * size)
+    if len(between):
         heights |= measured(between, source.heights(theirs, between))
-    lifted = Ground(heights.times_s, heights.lift, legs, np.zeros(heights.feet.shape))
-    return lifted if has_skin else _softly(heights, lifted, ratio * leg, target)
+    return _gradually(heights, legs, ratio * leg, target)
 
 
-def _softly(heights: _Heights, lifted: Ground, leg: float, target: BodyMotion) -> Ground:
-    """Return what else brings feet to their heights as softly as skin (soft_ground.py); all in one with what lifted it.
+def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
+    """Return what brings the lower foot to its height at each time, with a body that is lifted by a smooth curve.
 
-    The ground goes up and down with the lower foot. Who lies or sits stays as high as that.
+    Legs draw up and put down what feet are away from that, as far as they do; the rest hangs, or lifts the body.
     """
-    times, low = heights.times_s, heights.feet + (heights.lift - heights.lowest)[:, None]
-    lies = (_longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg).astype(np.float64)
-    touching = np.column_stack((1.0 - smoothstep(low / leg, *FOOT_ON_LEGS), lies))
-    skin, none, free = np.column_stack((low, np.zeros(len(low)))), np.zeros((len(low), 0)), np.full(low.shape, np.inf)
-    weight = np.column_stack((touching[:, :-1], FULL_WEIGHT * lies))
-    found = Measured(times, skin, skin, free, free[:, 0], touching, weight, lifted.legs, heights.below,
-                     ArmsOnGround(none, none, none), leg)
-    clip = Clip("", target.skeleton, float(times[-1]), target.rotations, target.translations, Tracks.empty(3))
-    ground = softly(found, clip, (lifted,))
-    seen = times[np.abs(ground.lift) > _UNSEEN_LEGS * leg]
-    share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
-    return replace(ground, lift=lifted.lift + share * ground.lift, drawn=share[:, None] * ground.drawn)
+    times, lift = heights.times_s, heights.lift
+    most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
+    is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    most *= inside[:, None]
+    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
+    frames = np.flatnonzero(~lies) if np.ptp(lift) > _UNSEEN_LEGS * leg else np.zeros(0, np.int64)
+    bent, down = _reaches(heights, legs, target, frames)
+    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
+    curve = lift
+    if len(frames):
+        least = np.minimum((sunk - most).max(axis=1), lift)
+        soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
+        puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
+        soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
+        weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
+        soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
+        curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
+                         hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
+                         soft=soft)[0]
+        seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
+        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
+        curve = lift + share * (curve - lift)
+    higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
+    further = np.maximum(-over - np.minimum(most, bent), 0.0)
+    drawn = np.maximum(-over - np.minimum(further, flies[:, None]), 0.0)
+    drawn -= np.clip(2.0 * higher - over, 0.0, np.minimum(higher, down))
+    return Ground(times, curve, legs, drawn)
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
     """Return how high something is (F,) at times (F,), without what is low for a moment only."""
     every = np.ones(len(times), np.bool_)
     return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_S), every, _MOMENT_S)
+
+
+def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
+    """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
+    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
+
+
+def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
+             frames: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
+
+    Wanted only in some frames (N,).
+    """
+    bent, down = np.zeros((2, *heights.feet.shape))
+    clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))
+    for column, leg in enumerate(legs):
+        if leg is not None and len(frames):
+            at = heights.times_s[frames], heights.below[frames, column]
+            bent[frames, column], down[frames, column] = most_bent(clip, leg, *at), most_put_down(clip, leg, *at)
+    return bent, down
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:

@@ -18,18 +18,19 @@ from ...clips.body_contacts import HANDS, JOINTS, BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import joined
 from ...clips.keyed import FINE_S, beside, divided, key_times, thinned
-from ...maths.arrays import FloatArray, merged
+from ...maths.arrays import FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ..limbs import Limb
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .body_skin import BodySkin
-from .grounding import Ground, most_drawn
-from .lift_of_touching import lift_of_touching
+from .fitted_curves import smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down
+from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
-from .touching import NEAR_LEGS, STILL_LEGS, all_touching, with_slides
+from .touching import NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, with_slides
 
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
@@ -37,8 +38,16 @@ _SUDDEN_LEGS: Final = 0.01
 """A foot moves suddenly whose height changes by so much more, or less, in one step than in the step before."""
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
+_BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
+"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+_CALM_S: Final = 0.04
+"""So long before and after itself it is heard how far such a foot is put down."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
+_ABOVE_FOOT_LEGS: Final = 0.05
+"""Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
+_OFF_LEGS: Final = 0.015
+"""And one that is higher bears nobody."""
 _MOST_KNOWN: Final = 4
 """Bodies that are kept for what they play next."""
 
@@ -56,7 +65,9 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
     found = _measured(contacts, source, source_map, played, target, ratio)
     if found is None:
         return None
-    ground = softly(found, played, before)
+    most, reach = _most_drawn(found, played), _reach(found, played)
+    wish = lift_of_touching(found.low - found.high, found.touching, found.weight, found.leg, reach)
+    ground = softly(found, played, wish, most, reach[:, :-1], before)
     if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= STILL_LEGS * found.leg:
         return None
     return ground
@@ -87,7 +98,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
-    goes = np.clip((shin - feet) / (NEAR_LEGS[0] * leg), 0.0, 1.0)  # high shins come to the ground after their feet
+    goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
@@ -167,6 +178,50 @@ def _times(played: Clip, spans: FloatArray) -> FloatArray:
     """Return when to measure, (F,): at moments of what is played, and where something begins and ends to touch."""
     times = moments(played.duration_s, played.rotations, played.translations)
     return beside(times, spans.ravel().clip(0.0, played.duration_s))
+
+
+def _most_drawn(found: Measured, played: Clip) -> FloatArray:
+    """Return by how much legs draw their feet up at most, (F, L).
+
+    While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
+    bears it lets knees bend so much further, and what that draws up goes by the square.
+    """
+    most = most_drawn(found.below, found.leg)
+    bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
+    for column, leg in enumerate(found.legs):
+        alone = 1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2
+        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < SOFT_LEGS * found.leg))
+        if leg is not None and len(frames):
+            bent = most_bent(played, leg, found.times_s[frames], found.below[frames, column])
+            most[frames, column] -= alone[frames] * np.maximum(most[frames, column] - bent, 0.0)
+    return most
+
+
+def _reach(found: Measured, played: Clip) -> FloatArray:
+    """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
+
+    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet that in the clip
+    are near the ground count as well, as those that slide or are about to leave, if what they hang by is seen.
+    """
+    reach, leg = np.zeros((2, *found.low.shape)), found.leg
+    low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
+    if low.shape[1] < 2:
+        return np.asarray(reach[0])
+    apart = low - low.min(axis=1, keepdims=True)
+    near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
+    both = feet * feet.min(axis=1, keepdims=True)
+    seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *SEEN_LEGS)
+    share = near_ground(apart, leg) * np.stack((both, seen))
+    for column, limb in enumerate(found.legs):
+        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > STILL_LEGS * leg))
+        if limb is not None and len(frames):
+            down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
+            clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
+            reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
+            if (seen_reach := reach[1, :, column]).any():
+                reach[1, :, column] = smoothed(found.times_s, seen_reach[None], _CALM_S, lo=0.0, hi=seen_reach,
+                                               is_cycle=found.is_cycle)[0]
+    return np.asarray(reach.max(axis=0))
 
 
 def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,

@@ -23,11 +23,10 @@ from ..comparing.upright import FEET as FOOT_JOINTS
 from .balance import beyond_feet
 from .bearing_trunk import ABOUT_LEGS, BACK, FEWEST, HIPS_OF_BACK, OF_ARMS, plain_name
 from .body_skin import BodySkin, lowest_foot, points_of
-from .clip_ground import ground_height
 from .contact_heights import lowest_borne
 from .fitted_curves import LEG_S, smoothed
 from .off_ground import is_within
-from .touching import EASE_S, NEAR_LEGS, TRUNK_NEAR_LEGS, leg_length
+from .touching import EASE_S, NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
 
 SLOW_LEGS_PER_S: Final = 0.3
 """So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""

@@ -17,7 +17,8 @@ out by half."""
 LEG_S: Final = 0.05
 """Legs move faster than bodies."""
 POSTURE_S: Final = 0.08
-"""In between: legs that turn while somebody sits down, lies down or falls."""
+"""In between: legs that turn while somebody sits down, lies down or falls, and bodies that are known by joints alone,
+as one foot takes over from the other."""
 _HEARD: Final = 4.0
 """In so many times as long before and after nothing of a wish is left."""
 SOFT_WEIGHT: Final = 30.0

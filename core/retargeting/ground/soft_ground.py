@@ -25,23 +25,17 @@ from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
 from .fitted_curves import BODY_S, CONTACT_WEIGHT, LEG_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
-from .grounding import Ground, most_bent, most_drawn, most_put_down
-from .lift_of_touching import lift_of_touching, near_ground
-from .touching import SEEN_LEGS, SOFT_LEGS, STILL_LEGS
+from .grounding import Ground, most_drawn, most_put_down
+from .lift_of_touching import near_ground
+from .touching import SOFT_LEGS, STILL_LEGS
 
-FOOT_ON_LEGS: Final = (0.005, 0.03)
+_ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
 not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
 """Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
 _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
-_BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
-"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
-_CALM_S: Final = 0.04
-"""So long before and after itself it is heard how far such a foot is put down."""
-_OFF_LEGS: Final = 0.015
-"""A foot that is higher bears nobody."""
 _FOOT_WEIGHT: Final = 300.0
 """Contacts of feet count so much besides where legs draw them up."""
 
@@ -83,7 +77,7 @@ class Measured:
 
     def is_on(self) -> FloatArray:
         """Return how much feet are on the ground, (F, L) 0 to 1: those that stand, and those that slide."""
-        slides = 1.0 - smoothstep(self.high[:, :-1] / self.leg, *FOOT_ON_LEGS)
+        slides = 1.0 - smoothstep(self.high[:, :-1] / self.leg, *_ON_LEGS)
         slides *= 1.0 - smoothstep(self.hangs / self.leg, *_SLIDES_LEGS)
         return np.maximum(self.touching[:, :-1] * near_ground(self.hangs, self.leg), slides)
 
@@ -98,16 +92,17 @@ class Measured:
         return puts
 
 
-def softly(found: Measured, played: Clip, before: Sequence[Ground]) -> Ground:
-    """Return what brings a body to the ground softly.
+def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, reach: FloatArray,
+           before: Sequence[Ground]) -> Ground:
+    """Return what brings a body to the ground softly, near lifts (F,) that are wanted.
 
-    played: the clip that was measured. before: what lifted the body before it was measured; all together changes
-    softly.
+    played: the clip that was measured. most: (F, L) by how much legs draw their feet up without bending their knees
+    much; reach: (F, L) by how much those put them down that are not on the ground. before: what lifted the body before
+    it was measured; all together changes softly.
     """
-    on, leg, reach = found.is_on(), found.leg, _reach(found, played)
+    on, leg = found.is_on(), found.leg
     puts = found.may_be_put_down(played, on)
-    wish = lift_of_touching(found.low - found.high, found.touching, found.weight, leg, reach)
-    lift, reach = _lift(found, wish, _most_drawn(found, played), on, puts, before), reach[:, :-1]
+    lift = _lift(found, lift, most, on, puts, before)
     limit, clear = most_drawn(found.below, leg), np.maximum(found.clear + lift[:, None], 0.0)
     low, hangs = found.low[:, :-1] + lift[:, None], found.hangs + lift[:, None]
     soft = (1.0 - found.touching[:, :-1]) * SOFT_LEGS * leg
@@ -116,50 +111,6 @@ def softly(found: Measured, played: Clip, before: Sequence[Ground]) -> Ground:
     stands = np.clip(-hangs, -np.minimum(puts, clear), limit)
     drawn = _drawn(found, wanted, stands, on, np.minimum(-low, limit))
     return Ground(found.times_s, lift, found.legs, np.where(np.abs(drawn) > STILL_LEGS * leg, drawn, 0.0))
-
-
-def _most_drawn(found: Measured, played: Clip) -> FloatArray:
-    """Return by how much legs draw their feet up at most, (F, L).
-
-    While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
-    bears it lets knees bend so much further, and what that draws up goes by the square.
-    """
-    most = most_drawn(found.below, found.leg)
-    bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
-    for column, leg in enumerate(found.legs):
-        alone = 1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2
-        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < SOFT_LEGS * found.leg))
-        if leg is not None and len(frames):
-            bent = most_bent(played, leg, found.times_s[frames], found.below[frames, column])
-            most[frames, column] -= alone[frames] * np.maximum(most[frames, column] - bent, 0.0)
-    return most
-
-
-def _reach(found: Measured, played: Clip) -> FloatArray:
-    """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
-
-    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet that in the clip
-    are near the ground count as well, as those that slide or are about to leave, if what they hang by is seen.
-    """
-    reach, leg = np.zeros((2, *found.low.shape)), found.leg
-    low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
-    if low.shape[1] < 2:
-        return np.asarray(reach[0])
-    apart = low - low.min(axis=1, keepdims=True)
-    near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
-    both = feet * feet.min(axis=1, keepdims=True)
-    seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *SEEN_LEGS)
-    share = near_ground(apart, leg) * np.stack((both, seen))
-    for column, limb in enumerate(found.legs):
-        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > STILL_LEGS * leg))
-        if limb is not None and len(frames):
-            down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
-            clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
-            reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
-            if (seen_reach := reach[1, :, column]).any():
-                reach[1, :, column] = smoothed(found.times_s, seen_reach[None], _CALM_S, lo=0.0, hi=seen_reach,
-                                               is_cycle=found.is_cycle)[0]
-    return np.asarray(reach.max(axis=0))
 
 
 def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, puts: FloatArray,

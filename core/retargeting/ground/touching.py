@@ -35,7 +35,7 @@ ROUNDS: Final = 5
 """Newton steps for an angle: other skin is lowest once limbs have turned, and with thighs the seat's own goes up."""
 LEVEL_SHARE: Final = 0.3
 """Of a spine or neck: so much of it is taken to be level at least, where a turn is to bring its end down."""
-FULL_WEIGHT: Final = 2.0
+_FULL_WEIGHT: Final = 2.0
 """The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
 _MOST_KNOWN: Final = 8
 """Bodies of which lengths are kept."""
@@ -60,12 +60,20 @@ def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]
     return [(begin, end) for begin, end in spans if end - begin >= _SHORTEST_SLIDE_S]
 
 
+def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:
+    """Return how high a clip's ground is along up (3,): where its feet rest, or seldom are lower.
+
+    feet: joints (N,) of them. heights: (F, N) how high they are.
+    """
+    return min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(heights, 1.0)))
+
+
 def all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lying: FloatArray) -> FloatArray:
     """Return how much each foot, and a lying body, touches the ground at times (F,), and their weights, (2, F, N).
 
     lying: (K, 2) when the body lies.
     """
-    lies = _share(times, lying) * ((1.0,), (FULL_WEIGHT,))
+    lies = _share(times, lying) * ((1.0,), (_FULL_WEIGHT,))
     return np.stack([*(_touching(times, each) for each in contacts), lies], axis=2)
 
 
@@ -80,7 +88,7 @@ def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
     heel = np.stack((np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)), axis=1)
     on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(depth_within(times, heel) / EASE_S, 0.0, 1.0))
     touching = _share(times, contacts.stands)
-    return np.stack((touching, touching + (FULL_WEIGHT - 1.0) * on_heel))
+    return np.stack((touching, touching + (_FULL_WEIGHT - 1.0) * on_heel))
 
 
 def _share(times: FloatArray, spans: FloatArray) -> FloatArray:

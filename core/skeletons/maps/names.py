@@ -2,7 +2,7 @@
 
 Rigs share a few words (left, thigh, 03), but write them in many ways. So names are split into words first, and looked
 up afterwards. One vocabulary then reads Mixamo, Rigify, VRM, Unity, Unreal, Biped, MotionBuilder, CMU, MakeHuman, Daz
-and most names that people choose.
+and most names that people choose. Parts of the body may be called in other languages (foreign.py).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..bone_names import words as words_of
+from . import foreign
 
 _SIDES: Final = {"l": "l", "left": "l", "lft": "l", "lf": "l", "lt": "l",
-                 "r": "r", "right": "r", "rgt": "r", "rt": "r"}
+                 "r": "r", "right": "r", "rgt": "r", "rt": "r"} | foreign.SIDES
 _NOISE_WORDS = """def jnt joint bone bind skin sk rig rigged char character b j c cc base mixamorig bip biped valve
     armature bend human humanoid f m n node actor"""
 _HELPER_WORDS = """ik fk pole target control ctrl ctl twist roll helper mch org nub end leaf tip top site socket slot
@@ -170,12 +171,15 @@ def _finger(words: Sequence[str]) -> tuple[str, int]:
 
 
 def _part_word(words: Sequence[str]) -> str:
-    """Return the longest run of words that together name a part of the body."""
+    """Return the longest run of words that together name a part of the body, in English."""
     for length in range(len(words), 0, -1):
         runs = ["".join(words[start:start + length]) for start in range(len(words) - length + 1)]
         known = [run for run in runs if run in _KNOWN]
         if known:
             return next((run for run in known if run not in _LIMBS), known[0])
+        translated = [foreign.PARTS[run] for run in runs if run in foreign.PARTS]
+        if translated:
+            return next((word for word in translated if word not in _LIMBS), translated[0])
     return ""
 
 
