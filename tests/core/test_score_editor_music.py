@@ -82,9 +82,13 @@ def test_sounds_are_found_in_the_library(tmp_path: Path) -> None:
     library = Library([tmp_path])
     assert library.src_of_sound(song) == "songs.waltz"
     assert library.sound_path("songs.waltz") == song.resolve()
+    dotted = tmp_path / "songs" / "no.1.ogg"
+    dotted.touch()
+    assert library.sound_path(library.src_of_sound(dotted)) == dotted.resolve()
 
 
-@pytest.mark.parametrize(("name", "says"), [("a.b.wav", "rename"), ("a.txt", "endings"), ("../out.wav", "outside")])
+@pytest.mark.parametrize(("name", "says"), [
+    ("a..b.wav", "single dots"), ("a.txt", "endings"), ("../out.wav", "outside")])
 def test_sounds_that_a_score_cannot_name(tmp_path: Path, name: str, says: str) -> None:
     root = tmp_path / "root"
     root.mkdir()
