@@ -99,10 +99,9 @@ def test_a_prop_is_where_the_motion_has_it_before_in_and_after_the_hand(drinker:
     assert cast.key(drinker) == before and not following.is_older(drinker) and attachment_of(prop) is None
 
 
-@pytest.mark.parametrize("scale", [(1.0, 2.0, 0.0), (0.0, 1.0, 1.0)])
-@pytest.mark.parametrize("is_animated", [False, True])
-def test_a_prop_that_is_flat_is_held_as_any_other(drinker: bpy.types.Object, scale: tuple[float, float, float],
-                                                  is_animated: bool) -> None:
+def taken_cup(drinker: bpy.types.Object, scale: tuple[float, float, float],
+              is_animated: bool) -> tuple[bpy.types.Object, FloatArray]:
+    """Return a cup of a scale that is taken at frame 73, and its matrix (4, 4) as it is taken."""
     prop, table = cup(scale=scale), added("Table", None, location=TABLE)
     for frame in (1, 73) if is_animated else ():
         prop.location.x = CUP[0] - 0.1 * (frame == 1)
@@ -111,6 +110,14 @@ def test_a_prop_that_is_flat_is_held_as_any_other(drinker: bpy.types.Object, sca
     for role, target in (("cup", prop), ("table", table)):
         properties.character(drinker).cast[role].target = target
     rebuilt()
+    return prop, own
+
+
+@pytest.mark.parametrize("scale", [(1.0, 2.0, 0.0), (0.0, 1.0, 1.0)])
+@pytest.mark.parametrize("is_animated", [False, True])
+def test_a_prop_that_is_flat_is_held_as_any_other(drinker: bpy.types.Object, scale: tuple[float, float, float],
+                                                  is_animated: bool) -> None:
+    prop, own = taken_cup(drinker, scale, is_animated)
     held = FRAMES[FRAMES >= 73]
     np.testing.assert_allclose(course(prop, held), drawn(drinker, own, held), atol=SLIP_M)
     assert np.linalg.matrix_rank(own[:3, :3]) == 2 and len(properties.character(drinker).held) == 1
@@ -120,14 +127,7 @@ def test_a_prop_that_is_flat_is_held_as_any_other(drinker: bpy.types.Object, sca
 @pytest.mark.parametrize("is_animated", [False, True])
 def test_a_prop_that_is_mirrored_stays_so(drinker: bpy.types.Object, scale: tuple[float, float, float],
                                           is_animated: bool) -> None:
-    prop, table = cup(scale=scale), added("Table", None, location=TABLE)
-    for frame in (1, 73) if is_animated else ():
-        prop.location.x = CUP[0] - 0.1 * (frame == 1)
-        prop.keyframe_insert("location", frame=frame)
-    own = course(prop, np.array((73.0,)))[0]
-    for role, target in (("cup", prop), ("table", table)):
-        properties.character(drinker).cast[role].target = target
-    rebuilt()
+    prop, own = taken_cup(drinker, scale, is_animated)
     held = FRAMES[FRAMES >= 73]
     found = course(prop, held)
     np.testing.assert_allclose(found, drawn(drinker, own, held), atol=SLIP_M)

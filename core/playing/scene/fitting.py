@@ -92,8 +92,8 @@ class _Counting:
         layout, going = self.row.layout, way.going
         edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
         (begin, end), facing = self.traveller.seen(self.sits.stage.sample(edges_s))
-        if going.at:
-            self.now = self._placed(way, self._target(going.at, edges_s[0]), float(edges_s[0]))
+        if going.at and isinstance(place := self._target(going.at, edges_s[0]), ScenePlace):
+            self.now = self.sits.placement(way, place, float(edges_s[0]), self.now)
         if not going.role:
             return 1
         goes = float(np.angle(end - begin)) if end != begin else float(facing[0])
@@ -122,14 +122,6 @@ class _Counting:
     def _target(self, role: str, time_s: float) -> Still:
         """Return the target of a role at a time."""
         return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
-
-    def _placed(self, way: Way, place: Still, time_s: float) -> Placement:
-        if not isinstance(place, ScenePlace):
-            return self.now
-        stand = self.sits.stand(way, place, time_s)
-        yaw = self.traveller.angle(place.ahead) - stand.angle if way.going.faces else float(self.now.yaw_rad)
-        return Placement(np.asarray(yaw), np.asarray(
-            self.traveller.over(place.position) - np.exp(1j * yaw) * stand.position))
 
     def _curve(self, way: Way, target: Still, begin: Stand, last: Stand) -> GroundCurve | None:
         try:

@@ -11,6 +11,7 @@ import numpy as np
 from ...maths.arrays import FloatArray
 from ...pha.ways import Way
 from ..feet.seats import Seat, Sitting, Thighs
+from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
 from .cast import ScenePlace
@@ -89,6 +90,16 @@ class Sits:
         if self.thighs is None or not self._is_seat(place, self.thighs):
             return here
         return self._sat(way, self.thighs) or self._sat_next(way, here.position, self.thighs) or here
+
+    def placement(self, way: Way, place: ScenePlace, time_s: float, now: Placement) -> Placement:
+        """Return the placement that brings a body to a place, see stand.
+
+        now: its placement before, whose direction it keeps if the call does not turn it with the place.
+        """
+        stand = self.stand(way, place, time_s)
+        yaw = self.traveller.angle(place.ahead) - stand.angle if way.going.faces else float(now.yaw_rad)
+        return Placement(np.asarray(yaw), np.asarray(
+            self.traveller.over(place.position) - np.exp(1j * yaw) * stand.position))
 
     def _is_seat(self, place: ScenePlace, thighs: Thighs) -> bool:
         height = np.array(place.surface or place.position) @ self.up

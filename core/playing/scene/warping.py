@@ -125,8 +125,7 @@ class _Warping:
         """Put the body at a place as a path begins; the transition before brings it there."""
         begin_s, _ = self._edges_s(way)
         position, _ = self._body(np.array((begin_s,)))
-        stand = self.sits.stand(way, place, begin_s)
-        after = self._at_place(place, stand.position, stand.angle, way.going.faces)
+        after = self.sits.placement(way, place, begin_s, self.now)
         self._come(way, after, complex(position[0]), begin_s, way.going.at)
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
@@ -171,11 +170,6 @@ class _Warping:
         carried = Warp.of(self.pieces).placements(times)
         self.pieces = [piece for piece in self.pieces if piece.times_s[0] < from_s]
         self.pieces.append(Piece.added(times, positions, carried, shift, turn))
-
-    def _at_place(self, place: ScenePlace, position: complex, facing: float, faces: bool) -> Placement:
-        """Return the placement that takes a body from its position and facing angle to a place."""
-        yaw = self.traveller.angle(place.ahead) - facing if faces else float(self.now.yaw_rad)
-        return Placement(np.asarray(yaw), np.asarray(self.traveller.over(place.position) - np.exp(1j * yaw) * position))
 
     def _jump(self, after: Placement, time_s: float) -> None:
         self.pieces.append(Piece.still(time_s, after))
