@@ -310,7 +310,7 @@ class _Lookup:
         (view, procedure), own = within, list[str]()
         for node in nodes:
             for attribute, expression in node.expressions.items():
-                if not expression.names <= known:
+                if expression.constant is None and not expression.names <= known:
                     self._check_expression(expression, known, self._at(procedure, node), node.tag, attribute)
             if node.tag == "call":
                 self._look_up(within, node)

@@ -508,7 +508,7 @@ class _Evaluation:
         if expression is None:
             return default
         value = expression.constant
-        if value is None or isinstance(value, bool | Role):
+        if value.__class__ is not float:
             value = self._number(node, name, scope)
         if value < 0.0:
             raise self._unfit(node, name, value, "0 or more")

@@ -196,6 +196,15 @@ class _Row:
     part: FloatArray | None
 
 
+class _Goals(NamedTuple):
+    """The ways and aims of a row, in order, and the first segment of each."""
+
+    ways: list[Way]
+    aims: list[AimedAt]
+    ways_first: list[int]
+    aims_first: list[int]
+
+
 def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
     """Return the row of procedures or instances, expanded through all levels."""
     total, names = int(sizes[roots.target].sum()), len(plan.names)
@@ -391,9 +400,11 @@ class _Blocks:
             origins = Origins(self.plan.places, row.made, row.runs, row.tick_s)
             going = ways_of(origins, self.plan.going, self.plan.goes, None if row.part is None else row.is_mirrored)
         row, first_run = _by_root(row, len(begins))
-        slices = ((own, np.searchsorted(row.marks.segment, own).tolist(), runs) for own, runs in zip(
-            np.stack((begins, ends), axis=1).tolist(), pairwise(first_run), strict=True))
-        return [self._sequence(row, going, slice(*own), slice(*marked), slice(*runs), loop)
+        edges = np.stack((begins, ends), axis=1)
+        slices = zip(edges.tolist(), np.searchsorted(row.marks.segment, edges).tolist(), pairwise(first_run),
+                     strict=True)
+        goals = _Goals(*going, [way.first for way in going[0]], [aim.first for aim in going[1]])
+        return [self._sequence(row, goals, slice(*own), slice(*marked), slice(*runs), loop)
                 for own, marked, runs in slices]
 
     def _number_blocks(self, row: _Row) -> None:
@@ -404,21 +415,19 @@ class _Blocks:
                               bool(row.is_reversed[at]))
             row.leaf[at] = clips + self._numbers.setdefault(met, len(self._numbers))
 
-    def _sequence(self, row: _Row, going: tuple[list[Way], list[AimedAt]], own: slice, marked: slice, runs: slice,
-                  loop: bool) -> Sequence:
+    def _sequence(self, row: _Row, goals: _Goals, own: slice, marked: slice, runs: slice, loop: bool) -> Sequence:
         """Return the sequence of one root: its segments, marks and runs, with its destinations and aims."""
         length_s, made, marks = row.length_s[own], row.made, row.marks
         starts = np.zeros(len(length_s))
         np.cumsum(length_s[:-1], out=starts[1:])
         origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
-        ways, aims = going
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
             Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
             origins, loop, None if row.part is None else row.is_mirrored[own],
             None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
-            ways=within_segments(ways, own.start, own.stop), aims=within_segments(aims, own.start, own.stop),
-            clip_s=self.plan.clip_s)
+            ways=within_segments(goals.ways, goals.ways_first, own.start, own.stop),
+            aims=within_segments(goals.aims, goals.aims_first, own.start, own.stop), clip_s=self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all played blocks, including blocks within lanes."""
@@ -477,16 +486,19 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
     sizes = [_Size()] * (len(table.first) - 1)
     first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
     reverse = [False] * len(targets) if plan.reverse is None else plan.reverse.tolist()
+    blocks = () if plan.evaluated is None else plan.evaluated.blocks
+    first_block, after_blocks = len(plan.clip_names), len(plan.clip_names) + len(blocks)
     for procedure in table.innermost_first:
         row = segments = calls = depth = lanes = turned = 0
         for call in range(first[procedure], first[procedure + 1]):
             target, repeat = targets[call], repeats[call]
             is_leaf = target < 0
-            inner_ones = _lanes_of(plan, ~target) if is_leaf else (target,)
-            if not inner_ones:
+            if is_leaf and not first_block <= ~target < after_blocks:
                 row, segments, lanes = row + repeat, segments + repeat, lanes or 1
                 continue
-            inside = [sizes[inner] for inner in inner_ones]
+            inside = [sizes[inner] for inner in (
+                [lane.instance for lane in blocks[~target - first_block].lanes if lane.instance >= 0] if is_leaf
+                else (target,))]
             length = 1 if is_leaf else inside[0].row
             row += repeat * length
             segments += repeat * (sum(inner.segments for inner in inside) + is_leaf)
@@ -503,11 +515,3 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
             raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found {count} {what} when expanded, "
                                      f"expected at most {most}", routine.place))
     return np.array([size.row for size in sizes], dtype=np.int64)
-
-
-def _lanes_of(plan: _Plan, leaf: int) -> tuple[int, ...]:
-    """Return the instances that play at once in a leaf, if it is a block."""
-    if plan.evaluated is None or leaf == evaluation.WAIT or leaf < len(plan.clip_names):
-        return ()
-    lanes = plan.evaluated.blocks[leaf - len(plan.clip_names)].lanes
-    return tuple(lane.instance for lane in lanes if lane.instance >= 0)

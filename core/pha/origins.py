@@ -116,8 +116,8 @@ class Origins:
         if len(parts) == 1:
             return parts[0]
         numbers = np.cumsum([0, *(len(part.procedures.within) for part in parts)])
-        segments, runs = (Runs.joined([_later(getattr(part, name), number) for part, number in zip(
-            parts, numbers.tolist(), strict=False)]) for name in ("segments", "procedures"))
+        segments, runs = (_joined([getattr(part, name) for part in parts], numbers[:-1])
+                          for name in ("segments", "procedures"))
         depth, outer = np.zeros(len(runs.within), np.int64), runs.within
         while (inside := outer >= 0).any():
             depth += inside
@@ -165,6 +165,7 @@ class Origins:
         return tuple(Step(*self.places.find(row), repetition) for row, repetition in chain)
 
 
-def _later(runs: Runs, number: int) -> Runs:
-    """Return runs with the numbers of their outer runs increased by a number."""
-    return replace(runs, within=np.where(runs.within < 0, np.int32(-1), runs.within + np.int32(number)))
+def _joined(runs: list[Runs], numbers: IntArray) -> Runs:
+    """Return several sets of runs as one, with the numbers of the outer runs of each increased by a number."""
+    joined, more = Runs.joined(runs), np.repeat(numbers, [len(each.within) for each in runs]).astype(np.int32)
+    return replace(joined, within=np.where(joined.within < 0, np.int32(-1), joined.within + more))

@@ -114,7 +114,7 @@ class Sequence:
 
     def _of_lanes(self, row: Sequence) -> Iterator[Way | AimedAt]:
         """Yield the ways and aims in the lanes of a row's blocks; self must be the sequence that has the blocks."""
-        for segment in np.flatnonzero(row.clip >= len(self.clips)).tolist():
+        for segment in (row.clip >= len(self.clips)).nonzero()[0].tolist():
             block = self.blocks[int(row.clip[segment]) - len(self.clips)]
             for lane, own in ((lane, lane.sequence) for lane in block.lanes if lane.sequence is not None):
                 for each in (*own.ways, *own.aims, *self._of_lanes(own)):

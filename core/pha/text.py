@@ -159,7 +159,11 @@ class Text:
         for element, depth in enumerate(self.shape.depths):
             met[depth] = element
             if depth:
-                found.setdefault(met[depth - 1], []).append(element)
+                parent = met[depth - 1]
+                if parent in found:
+                    found[parent].append(element)
+                else:
+                    found[parent] = [element]
         return found
 
     def after(self, element: int) -> int:
@@ -246,10 +250,17 @@ class Text:
 
     def _characters_to(self, at: int) -> int:
         """Return the number of characters before a unit, in a time that does not depend on the length of its line."""
+        if self._is_ascii:
+            return at
         chunk, width = at // _CHUNK, self.encoding.width
         rest = self.data[chunk * _CHUNK * width:at * width]
         count = len(rest) if width == 1 and rest.isascii() else np.count_nonzero(self.encoding.character_starts(rest))
         return int(self._characters_before[chunk] + count)
+
+    @cached_property
+    def _is_ascii(self) -> bool:
+        """Whether each byte is a character."""
+        return self.encoding.width == 1 and self.data.isascii()
 
     @cached_property
     def _characters_before(self) -> IntArray:
@@ -274,15 +285,14 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
     parser = expat.ParserCreate("utf-8" if is_string else None)
     parser.buffer_text = True
     refusals = xml.Refusals(parser, path)
-    shape, starts, closes = Shape([], [], [], []), list[int](), list[int]()
-    depths, tags, attributes, words = shape
+    begun, closes = list[tuple[int, int, str, dict[str, str]]](), list[int]()
     open_elements: list[int] = []
     declared: list[str | None] = [None]
     most, deepest, attributes_left = MAX_ELEMENTS, xml.MAX_DEPTH, MAX_ATTRIBUTES
 
     def start(tag: str, given: dict[str, str]) -> None:
         nonlocal attributes_left
-        number, depth = len(starts), len(open_elements)
+        number, depth = len(begun), len(open_elements)
         attributes_left -= len(given)
         if number >= most:
             raise refusals.too_many(most)
@@ -290,11 +300,8 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
             raise refusals.too_many(MAX_ATTRIBUTES, "attributes")
         if depth >= deepest:
             raise refusals.too_deep()
-        starts.append(parser.CurrentByteIndex)
+        begun.append((parser.CurrentByteIndex, depth, tag, given))
         closes.append(0)
-        depths.append(depth)
-        tags.append(tag)
-        attributes.append(given)
         open_elements.append(number)
 
     def end(_: str) -> None:
@@ -311,13 +318,14 @@ def _read(data: bytes, path: Path | None, is_string: bool) -> Text:
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler, parser.XmlDeclHandler = characters, declaration
     xml.feed(parser, data, path)
-    words += [""] * len(starts)
+    starts, depths, tags, attributes = map(list, zip(*begun, strict=True))
+    words = [""] * len(starts)
     for element, texts in pieces.items():
         words[element] = " ".join("".join(texts).split())
     found = Encoding("utf-8") if is_string else Encoding.of(data, declared[0])
     if found.width == 2:
         starts, closes = [i // 2 for i in starts], [i // 2 for i in closes]
-    text = Text(data, path, found, shape, starts, closes, is_string)
+    text = Text(data, path, found, Shape(depths, tags, attributes, words), starts, closes, is_string)
     _check_names(text)
     return text
 

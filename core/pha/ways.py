@@ -139,10 +139,10 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
     return ways, aims
 
 
-def within_segments(each: list[_Own], first: int, after: int) -> tuple[_Own, ...]:
+def within_segments(each: list[_Own], firsts: list[int], first: int, after: int) -> tuple[_Own, ...]:
     """Return the ways or aims that begin with segments first … after − 1, numbered from the first.
 
-    each: in the order of their first segments.
+    firsts: the first segment of each, in order.
     """
-    begin, end = (bisect_left(each, segment, key=lambda own: own.first) for segment in (first, after))
-    return tuple(own.from_segment(first) for own in each[begin:end])
+    begin, end = bisect_left(firsts, first), bisect_left(firsts, after)
+    return tuple([own.from_segment(first) for own in each[begin:end]]) if begin < end else ()

@@ -194,6 +194,8 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
     parent, inner, rounds = boxes.parent.tolist(), list[int](), list[int]()
     kept = np.arange(len(boxes))
     for box, row in enumerate(call.tolist()):
+        if not places.within[row]:
+            continue
         key: tuple[object, ...] = (int(within[box]),)
         outer = parent[box]
         for node, number in places.within[row]:

@@ -118,7 +118,7 @@ class Lanes:
         inner, first = list[_Row](), 0
         for row in level:
             sequence = row.sequence
-            for segment in np.flatnonzero(sequence.clip >= len(sequence.clips)).tolist():
+            for segment in (sequence.clip >= len(sequence.clips)).nonzero()[0].tolist():
                 block = whole.blocks[int(sequence.clip[segment]) - len(sequence.clips)]
                 begin_of_block = row.begin + float(sequence.start_s[segment]) / self.tick_s
                 inner += self._put_block(block, boxes, int(box_of_segment[first + segment]), row.lane, begin_of_block)
