@@ -165,6 +165,7 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId 
     missed: warnings and notes of what the motion does not reach in the scene.
     """
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
+    errors |= {box for box, problem in missed.items() if problem.missing}
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
     selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
     selected |= frozenset() if pulled is None or not blocks.is_numbered_as_written else {pulled}
@@ -252,7 +253,8 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
     words = say(of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message)
-    is_refused = bool(hover.refusal) if problem is None else not problem.is_warning or problem.is_missed
+    is_refused = bool(hover.refusal) if problem is None else (
+        not problem.is_warning or problem.is_missed or bool(problem.missing))
     at_mouse = AtMouse(hover.x, hover.y, refusal=words) if is_refused else AtMouse(hover.x, hover.y, words)
     return Picture((overlay(layout, window.view, theme, at_mouse,
                             hovered=None if hover.refusal else hover.over),))
