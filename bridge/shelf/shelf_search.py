@@ -7,6 +7,7 @@ a shelf shows them (`shown_files.py`). For many files little is kept: neither cl
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -89,7 +90,9 @@ class File:
     @classmethod
     def of(cls, src: str, where: str) -> File:
         """Return a file that has not been read."""
-        return cls(src, where, Playable(src, stem_of(src, where), 0.0, not where.endswith(SCORE_SUFFIX), False,
+        stem, folder = stem_of(src, where), os.path.basename(os.path.dirname(where))  # noqa: PTH119, PTH120  # many
+        dotted = tuple(name for name in (stem, folder) if "." in name) if src != stem or "." in stem else ()
+        return cls(src, where, Playable(src, stem, 0.0, not where.endswith(SCORE_SUFFIX), False, dotted=dotted,
                                         found_by=src.casefold()))
 
     @property
@@ -251,6 +254,8 @@ class Search:
                     if len(clip.skeleton):
                         self.figures[playable_of(file.src, clip)] = self._figure(clip)
                 held = tuple(map(self._with_tags, playables_of(file.src, found)))
+            if dotted := file.chip.dotted:
+                held = tuple(replace(each, dotted=dotted) for each in held)
             file.held, file.problem = held, ""
         except (FileError, OSError) as error:
             said = error.problems[0].message if isinstance(error, FileError) else str(error)

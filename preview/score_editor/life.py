@@ -195,7 +195,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
                   language.locale())
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
-            bridge_shelf.playables(armature_object), tree.search))
+            bridge_shelf.playables(armature_object), tree.search), at_once=shelf_order.AT_ONCE)
         figures = bridge_shelf.figures(armature_object)
         is_plain = not tree.search and tree.shelf_order == "LIBRARY"
         places = (bridge_shelf.structure(armature_object), len(playables)), *depends_on[3:6], score_px
@@ -209,7 +209,8 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         window.shelf, window.shelf_arranged = arranged, places if is_plain else None
         window.shelf_px = min(window.shelf_px, arranged.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-                 "Nothing of that name" if tree.search else "No clips yet: choose Add › Clip Folder…")
+                 ("No clip has all of these" if len(shelf.phrases(tree.search)) > 1 else "Nothing of that name")
+                 if tree.search else "No clips yet: choose Add › Clip Folder…")
         layers = [*shelf.shelf_layers(arranged, window.view, theme, hovered=None if chip is None else chip.playable,
                                       words=say(words), figures=figures,
                                       note=say(unordered or bridge_shelf.trouble(armature_object)),

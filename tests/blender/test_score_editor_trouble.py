@@ -34,8 +34,8 @@ from takt.tests.blender.score_editors import (
 )
 
 operators: Any = bpy.ops
-STICK = ("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
-         "MOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n")
+STICK = ("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n"
+         "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n")
 """A clip of one bone, which is no body."""
 
 
