@@ -177,7 +177,7 @@ def _search(library: object) -> Search:
         search.latest.work.end()
         search.newer = _begun(roots)
     elif search.newer is not None and search.newer.work.has_ended():
-        search.shown.end()
+        search.end()
         search = _searches[roots] = search.newer
     return search
 

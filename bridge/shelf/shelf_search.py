@@ -7,6 +7,7 @@ a shelf shows them (`shown_files.py`). For many files little is kept: neither cl
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -56,6 +57,8 @@ _MOST_WRONG: Final = 3
 """Most problems shown of missing folders and unreadable tags."""
 _PAUSE_S: Final = 0.002
 """Pause for the interface after each file."""
+_SETTLED_AFTER: Final = 200
+"""With many files, garbage collection leaves out what is known after so many more."""
 _SHOWN: Final = attrgetter("shown")
 _FIRST_PAUSE_S: Final = 0.1
 """Pause for the interface to show the files before the first is read."""
@@ -154,6 +157,17 @@ class Search:
         """Stop searching."""
         self.shown.end()
         self.work.end()
+        if not self._keeps:
+            gc.unfreeze()
+
+    def _settle(self) -> None:
+        """Exclude what is known so far from garbage collection until the end, if there are very many files.
+
+        A full collection looks at every object, and nothing else runs meanwhile: with 20,000 clips, for 50 ms.
+        """
+        if not self._keeps:
+            gc.collect(1)
+            gc.freeze()
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
         found = contents(self._roots, (*endings(), SCORE_SUFFIX))
@@ -164,6 +178,7 @@ class Search:
         self._read_tags(found.files)
         self.version += 1
         files = list(self.files.values())
+        self._settle()
         time.sleep(_FIRST_PAUSE_S)
         for looked, what in enumerate((self._read, self._classify)):
             for number, file in enumerate(files):
@@ -173,6 +188,8 @@ class Search:
                     what(file, FORMATS)
                 except LookupError:  # Blender reads it
                     self._look_at_beginning(file)
+                if number % _SETTLED_AFTER == 0:
+                    self._settle()
                 time.sleep(_PAUSE_S)
         return True
 

@@ -1,5 +1,6 @@
 """The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
 
+import gc
 import shutil
 import time
 from dataclasses import replace
@@ -15,7 +16,7 @@ from takt.bridge.files import clips, second_blender
 from takt.bridge.scores import performing, score, score_blocks, score_tree, texts
 from takt.bridge.scores.background_performance import BackgroundPerformance
 from takt.bridge.shelf import shelf as bridge_shelf
-from takt.bridge.shelf import shelf_order
+from takt.bridge.shelf import shelf_order, shelf_search
 from takt.core.classes import tags_file
 from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import packed
@@ -454,3 +455,18 @@ def test_a_folder_with_dots_in_its_name_is_a_heading(rig: bpy.types.Object, libr
             if each.src.startswith("v1.2"):
                 assert each.dotted == ("v1.2 walks",)
         assert {each.dotted for each in searched(rig) if not each.src.startswith("v1.2")} == {()}
+
+
+def test_garbage_collection_leaves_out_the_files_of_a_large_library_as_long_as_it_is_shown(
+        rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full collection would hold up the interface."""
+    play(library / "dance.pha")
+    with editing():
+        searched(rig)
+        assert gc.get_freeze_count() == 0
+        monkeypatch.setattr(shelf_search, "MANY_FILES", 0)
+        bridge_shelf.forget()
+        searched(rig)
+        assert gc.get_freeze_count() > 0
+        bridge_shelf.forget()
+        assert gc.get_freeze_count() == 0
