@@ -4,20 +4,24 @@ By default 20000 500 60. Files are made in nested folders: short BVH clips with 
 one body that differ in their last bytes.
 Printed are, in milliseconds of one processor, which other work on the machine does not lengthen: until all files are
 listed; until chips lie in their places and are drawn again after more was read; a search by name and by class. On the
-clock: until a shelf that nobody has opened before is listed beside and drawn; what a frame of the interface waits for
-Python meanwhile, and on this machine while nothing is read. Then how many files are read in SECONDS, those of FBX by a
-second Blender, whose start counts too, and how much memory this process has grown by, in MB.
+clock: until a shelf that nobody has opened before is listed beside and drawn. Then how many files are read in SECONDS,
+those of FBX by a second Blender, whose start counts too. What a frame of the interface costs meanwhile, with what it
+waits for other threads: processor time, which is less than on the clock while others work on the machine; and which
+were the ten longest. At last how much memory this process has grown by, in MB.
 """
 
+import gc
 import resource
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, NamedTuple, TypeVar
 
 import bpy
 import checkout
@@ -34,6 +38,8 @@ from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 
 Result = TypeVar("Result")
+_TOLD_MS, _LINES = 10.0, 5
+"""Where other threads are is looked up for longer frames, and so much of that."""
 NAMES = ("walk", "run", "jump", "turn_left", "wave", "sit_down", "idle", "kick")
 JOINTS = ("Spine", "Neck", "Head", "LeftArm", "LeftForeArm", "LeftHand", "RightArm", "RightForeArm", "RightHand",
           "LeftUpLeg", "LeftLeg", "LeftFoot", "RightUpLeg", "RightLeg", "RightFoot")
@@ -99,9 +105,9 @@ def make(root: Path, clips: int, others: int) -> None:
 
 def ms(what: Callable[[], Result]) -> tuple[float, Result]:
     """Return how long a processor takes for something, and its result."""
-    started = time.process_time()
+    started = time.thread_time()
     result = what()
-    return 1e3 * (time.process_time() - started), result
+    return 1e3 * (time.thread_time() - started), result
 
 
 def memory_mb() -> float:
@@ -115,14 +121,79 @@ def memory_now_mb() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
-def waits_ms(goes_on: Callable[[], bool]) -> list[float]:
-    """Return by how much frames of 10 ms are late, one after the other."""
-    waits = []
-    while goes_on():
-        started = time.perf_counter()
-        time.sleep(0.01)
-        waits.append(1e3 * (time.perf_counter() - started) - 10.0)
-    return waits
+class Frame(NamedTuple):
+    """What a frame of the interface took: milliseconds, first those that cost processor time, and what ran in them."""
+
+    ms: float
+    wait_ms: float
+    what: str
+
+
+def frames(goes_on: Callable[[], bool], draw: Callable[[], None] = lambda: None) -> list[Frame]:
+    """Return what frames took, one after the other: sleeping for 10 ms, and drawing in every tenth.
+
+    A sleeping thread that does not get Python back waits for another one. How much of the wait others of this process
+    have computed is what the wait would be on an idle machine.
+    """
+    found = list[Frame]()
+    collected: list[tuple[float, int]] = []
+
+    def notice(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            collected.append((time.thread_time(), info["generation"]))
+        elif collected:
+            begun, generation = collected.pop()
+            if (took := 1e3 * (time.thread_time() - begun)) > _TOLD_MS:
+                found.append(Frame(took, took, f"garbage collection, generation {generation}"))
+
+    gc.callbacks.append(notice)
+    try:
+        while goes_on():
+            started, others, own = time.perf_counter(), time.process_time(), time.thread_time()
+            time.sleep(0.01)
+            wait = 1e3 * (time.perf_counter() - started) - 10.0
+            worked = 1e3 * (time.process_time() - others - time.thread_time() + own)
+            found.append(Frame(min(worked, wait), wait, running() if wait > _TOLD_MS else ""))
+            if len(found) % 10 == 0:
+                own = time.thread_time()
+                draw()
+                took = 1e3 * (time.thread_time() - own)
+                found.append(Frame(took, took, "drawing"))
+    finally:
+        gc.callbacks.remove(notice)
+    return found
+
+
+def running() -> str:
+    """Return where other threads are."""
+    own, said = threading.get_ident(), []
+    for ident, frame in sys._current_frames().items():
+        lines: list[str] = []
+        at: FrameType | None = frame
+        while at is not None and ident != own and len(lines) < _LINES:
+            lines.append(f"{Path(at.f_code.co_filename).name}:{at.f_lineno} {at.f_code.co_name}")
+            at = at.f_back
+        said += [" < ".join(lines)] if lines else []
+    return "; ".join(said)
+
+
+class Drawn:
+    """The shelf as the editor draws it: chips keep their places while more becomes known of them."""
+
+    def __init__(self, search: shelf_search.Search) -> None:
+        """Draw it for the first time at the first call."""
+        self._search, self._arranged = search, (object(), shelf.arrange((), View(1400.0, 500.0), Theme()))
+
+    def __call__(self) -> None:
+        """Draw it."""
+        view, theme = View(1400.0, 500.0), Theme()
+        playables = shelf.found(self._search.playables(), "")
+        places = self._search.structure, len(playables)
+        arranged = (self._arranged[1].told_anew(playables) if self._arranged[0] == places else
+                    shelf.arrange(playables, view, theme))
+        self._arranged = places, arranged
+        shelf.shelf_layers(arranged, view, theme, figures=self._search.figures | {})
+        self._search.shown.show([arranged.playables[each].src for each in arranged.seen(view).tolist()])
 
 
 def drawn(playables: tuple[Playable, ...], search: shelf_search.Search) -> None:
@@ -130,6 +201,14 @@ def drawn(playables: tuple[Playable, ...], search: shelf_search.Search) -> None:
     view, theme = View(1400.0, 500.0), Theme()
     arranged = shelf.arrange(playables, view, theme)
     shelf.shelf_layers(arranged, view, theme, figures=search.figures)
+
+
+def told(what: str, found: list[Frame]) -> None:
+    """Print what frames took of the processor, and how many were late on the clock."""
+    took = [each.ms for each in found]
+    print(f"{what:>28} {np.median(took):8.1f} ms, 99 % {np.percentile(took, 99.0):.1f}, at most {max(took):.1f}; over "
+          f"40 ms: {sum(each > 40.0 for each in took)} of {len(took)}, on the clock "
+          f"{sum(each.wait_ms > 40.0 for each in found)}")
 
 
 def main() -> int:
@@ -142,7 +221,7 @@ def main() -> int:
         print(f"{clips} BVH, {others} FBX")
         print(f"{'listed':>28} {ms(lambda: contents([root], (*endings(), SCORE_SUFFIX)))[0]:8.1f} ms")
         until = time.perf_counter() + seconds / 4.0
-        idle = waits_ms(lambda: time.perf_counter() < until)
+        idle = frames(lambda: time.perf_counter() < until)
         before = memory_now_mb()
         started, worked = time.perf_counter(), time.process_time()
         search = shelf_search.Search((root,), None)
@@ -155,14 +234,16 @@ def main() -> int:
         until = time.perf_counter() + seconds
         of_blender = [file for file in search.files.values() if file.where.endswith(".fbx")]
         shown = [file.src for file in of_blender[:20]]
-        waits = waits_ms(lambda: time.perf_counter() < until and (
-            search.shown.show(shown) or search.shown.is_reading() or not search.work.has_ended()))
+        waits = frames(lambda: time.perf_counter() < until and (
+            search.shown.show(shown) or search.shown.is_reading() or not search.work.has_ended()), Drawn(search))
         read = sum(file.held is not None for file in search.files.values())
         print(f"{'read, classified':>28} {read}, {len(search.known)} in {seconds} s")
         print(f"{'FBX read, damaged':>28} {sum(file.held is not None for file in of_blender)}, "
               f"{sum(bool(file.problem) for file in of_blender)}")
-        print(f"{'a frame waits for Python':>28} {np.median(waits):8.1f} ms, 99 % {np.percentile(waits, 99.0):.1f}, at "
-              f"most {max(waits):.1f}")
+        told("a frame, reading", waits)
+        told("reading nothing", idle)
+        for each in sorted(waits, reverse=True)[:10]:
+            print(f"{each.ms:28.1f} ms: {each.what}, {each.wait_ms:.1f} on the clock")
         playables = search.playables()
         print(f"{'chips again':>28} {ms(search.playables)[0]:8.1f} ms, drawn "
               f"{ms(lambda: drawn(playables, search))[0]:.1f}")
@@ -171,9 +252,6 @@ def main() -> int:
             took, found = ms(partial(shelf.found, playables, words))
             print(f"{'search ' + words:>28} {took:8.1f} ms, {len(found)} found")
         print(f"{'memory':>28} {memory_mb() - before:8.1f} MB more")
-        print(f"{'frames over 40 ms':>28} {sum(wait > 40.0 for wait in waits)} of {len(waits)}")
-        print(f"{'of a shelf that reads none':>28} {sum(wait > 40.0 for wait in idle)} of {len(idle)}, 99 % "
-              f"{np.percentile(idle, 99.0):.1f} ms, at most {max(idle):.1f}")
         print(f"{'end':>28} {ms(search.end)[0]:8.1f} ms")
     finally:
         second_blender.unregister()

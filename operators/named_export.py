@@ -6,6 +6,7 @@ import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ..bridge.active_character import active_armature
+from ..core.library.whole_files import name_of_file
 
 
 class NamedAsCharacter(ExportHelper):
@@ -19,7 +20,7 @@ class NamedAsCharacter(ExportHelper):
         """Ask for the file."""
         armature_object = active_armature(context)
         if not self.filepath and armature_object is not None:
-            self.filepath = bpy.path.ensure_ext(bpy.path.clean_name(self.name_for(armature_object)), self.filename_ext)
+            self.filepath = bpy.path.ensure_ext(name_of_file(self.name_for(armature_object)), self.filename_ext)
         found: set[Any] = super().invoke(context, event)
         return found
 

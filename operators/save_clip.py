@@ -19,7 +19,7 @@ from ..bridge.shelf import clip_folders, shelf
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.library.files import parts_of
-from ..core.library.whole_files import check_name
+from ..core.library.whole_files import check_name, name_of_file
 from .clip_folders import shown_armature
 
 _ENDING = ".skeleton.xml"
@@ -108,8 +108,11 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         """Return the path of the file; raise TaktError if its name or folder is not valid, or it exists already."""
         name = self.name.strip() or _default_name(armature_object)
         folder = self.folder or _folder(armature_object)
-        if len(parts_of(name)) != 1 or name.startswith("."):
+        if "." in name:
             raise TaktError(f"a clip cannot be called '{name}': a score would take a dot for a folder")
+        if (part := next(filter(name.__contains__, "/\\:"), "")):
+            raise TaktError(f"a clip cannot be called '{name}': leave out '{part}', and choose its folder in Folder")
+        parts_of(name)
         if not folder:
             raise TaktError("there is no folder for the file: choose one, or save the .blend first")
         path = Path(os.path.normpath(bpy.path.abspath(folder)), name + _ENDING)
@@ -138,7 +141,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
 
 def _default_name(armature_object: bpy.types.Object) -> str:
     """Return the default name of a clip, without characters that a score or a file system would refuse."""
-    return f"{bpy.path.clean_name(name_of_character(armature_object)).replace('.', '_')}_clip"
+    return f"{name_of_file(name_of_character(armature_object))}_clip"
 
 
 def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -> tuple[float, float] | None:

@@ -101,20 +101,30 @@ def _is_moved(armature_object: bpy.types.Object, blocks: Blocks) -> bool:
 
 
 def missed(armature_object: bpy.types.Object, motion: Motion | None) -> Mapping[BoxId, Problem]:
-    """Return what a motion misses of the scene, and notes of that, by boxes of what is shown.
+    """Return what a motion misses of the scene, notes of that, and clips that do not fit, by boxes of what is shown.
 
-    It may be that of an earlier text. Cheap enough for every drawing.
+    It may be that of an earlier text. If no clip can be played, what is wrong with them is returned instead. Cheap
+    enough for every drawing.
     """
     uid, blocks = armature_object.session_uid, shown(armature_object)
-    if blocks is None or blocks.layout is None or motion is None:
+    unplayed = _unplayed(armature_object)
+    said = unplayed if unplayed or motion is None else motion.problems
+    if blocks is None or blocks.layout is None:
         return {}
     layout, known = blocks.layout, _missed.get(uid)
-    if known is None or known[0] is not layout or known[1] is not motion.problems:
-        problems = [problem for problem in motion.problems if problem.is_missed or problem.is_note]
-        own, played = layout.documents[0].text, motion.sequence.origins.places.documents[0].text
+    if known is None or known[0] is not layout or known[1] is not said:
+        problems = [problem for problem in said if problem.is_missed or problem.is_note or problem.missing]
+        own = layout.documents[0].text
+        played = own if unplayed or motion is None else motion.sequence.origins.places.documents[0].text
         found = problems_of_boxes(layout, problems, _lines_in(own, played)) if problems else {}
-        known = _missed[uid] = layout, motion.problems, found
+        known = _missed[uid] = layout, said, found
     return known[2]
+
+
+def _unplayed(armature_object: bpy.types.Object) -> tuple[Problem, ...]:
+    performance = score.known_performance(armature_object)
+    error = None if performance is None or performance.motion is not None else performance.error
+    return error.problems if isinstance(error, FileError) else ()
 
 
 def _lines_in(own: Text, other: Text) -> Mapping[int, int] | None:

@@ -46,7 +46,9 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
     own = blocks.scores.src_of(blocks.layout.documents[0].path)
     search = _search(blocks.scores.library)
     search.take_read({source.src for document in blocks.layout.documents for source in document.loads})
-    files = (each for each in search.playables() if each.src != own)
+    files = search.playables()
+    if own in search.files:  # there may be very many
+        files = tuple(each for each in files if each.src != own)
     unnamed = (Playable(path, path.rpartition("/")[2], 0.0, is_read=False, problem=HAS_DOT)
                for path in search.without_src if ":" not in path and "\\" not in path)
     return (*_own(armature_object, blocks.layout), *files, *unnamed, *_actions(armature_object))
@@ -175,7 +177,7 @@ def _search(library: object) -> Search:
         search.latest.work.end()
         search.newer = _begun(roots)
     elif search.newer is not None and search.newer.work.has_ended():
-        search.shown.end()
+        search.end()
         search = _searches[roots] = search.newer
     return search
 

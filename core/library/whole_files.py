@@ -50,6 +50,17 @@ def check_name(path: Path) -> None:
                            Path(path.name))
 
 
+def name_of_file(name: str) -> str:
+    """Return a name with characters replaced by _ that some file system or a score would take for something else.
+
+    Letters of all languages are kept.
+
+    >>> name_of_file("Räuber No. 3"), name_of_file("a/b:c"), name_of_file("..")
+    ('Räuber_No__3', 'a_b_c', '__')
+    """
+    return re.sub(r"[^\w-]", "_", name)
+
+
 def _refused_by_windows(name: str) -> str:
     """Return what of a file's name Windows refuses, "" where it takes the name."""
     if (found := _REFUSED.search(name)) is not None:

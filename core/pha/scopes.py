@@ -180,6 +180,9 @@ class Scopes:
         for src, why in missing.items():
             if name == src or name.startswith(f"{src}."):
                 return f"<call> name: {quoted(name)} cannot be played: {why}"
+        for src, held in ((src, held) for module in self.chain(view) for src, held in module.loads.items()):
+            if not held and (name == src or name.startswith(f"{src}.")):
+                return f"<call> name: {quoted(name)} cannot be played: its file holds no clip"
         if name.rpartition(".")[2] == "main":
             hint = "; the main of another file cannot be called"
         else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..errors import Place
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.body_parts import NamedBody
 from .origins import Origins
@@ -104,6 +105,13 @@ class Sequence:
                         yield from self._played_clips(lane.sequence)
             elif clip != WAIT:
                 yield self.clips[clip]
+
+    def first_call(self, clip: int) -> Place | None:
+        """Return the place of the first call of a clip, by its number, here or in lanes; None if none is known."""
+        rows = (self, *(lane.sequence for block in self.blocks for lane in block.lanes if lane.sequence is not None))
+        calls = (row.origins.of_segment(segment) for row in rows
+                 for segment in np.flatnonzero(row.clip == clip)[:1].tolist())
+        return next((steps[-1].place for steps in calls if steps), None)
 
     def with_ways_of_lanes(self) -> Sequence:
         """Return the sequence with the ways and aims of all lanes, including nested blocks, added to its own."""

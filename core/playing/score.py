@@ -136,7 +136,7 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
     retarget = partial(store.retargeted, target=target, turn=turn, target_map=maps(target),
                        skin=None if skeleton is None else skin, points=None if skeleton is None else points,
                        keep_contacts=settings.keep_contacts)
-    fitted, unmatched, missed = _fitted(clips, sequence.clips, target, maps, retarget, Place(programme.document.path))
+    fitted, unmatched, missed = _fitted(clips, sequence, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
     doubles, up = _followed(fitted), target_map.up(up)
     seen = None if skeleton is None or skin is None or not skin.any() else _seen(target_map, skin, points)
@@ -201,12 +201,13 @@ def _with_played_clips(sequence: Sequence, programme: Programme) -> tuple[Sequen
     return sequence, tuple(programme.clips[i] for i in used)
 
 
-def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, maps: FindMap,
+def _fitted(clips: Iterable[Clip], sequence: Sequence, skeleton: Skeleton, maps: FindMap,
             retarget: Callable[..., Retargeted],
             place: Place) -> tuple[list[Retargeted], tuple[str, ...], tuple[Problem, ...]]:
     """Return the clips on the skeleton, the joints without counterpart on either side, and warnings.
 
-    A clip that cannot be played is replaced by a still pose and a warning. If none can be played, that is an error.
+    A clip that cannot be played is replaced by a still pose and a warning at its first call. If none can be played,
+    that is an error.
     """
     fitted: list[Retargeted] = []
     errors: list[Problem] = []
@@ -214,12 +215,13 @@ def _fitted(clips: Iterable[Clip], names: Iterable[str], skeleton: Skeleton, map
     said: list[Problem] = []
     without_target: dict[str, None] = {}
     without_source: set[str] = set(skeleton.names)
-    for clip, name in zip(clips, names, strict=True):
+    for number, (clip, name) in enumerate(zip(clips, sequence.clips, strict=True)):
         meant = maps(clip.skeleton)
         try:
             result = retarget(clip, source_map=meant)
         except SkeletonMismatchError as error:
-            errors.append(Problem(f"{quoted(name)}: {error}", place))
+            at = sequence.first_call(number)
+            errors.append(Problem(f"{quoted(name)}: {error}", place if at is None else at, missing=name))
             fitted.append(standing_still(clip, skeleton, meant))
             continue
         fitted.append(result)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -40,6 +41,7 @@ _OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
 _PLACES = {FAVOURITES: -1, ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
+_OF_FILE = attrgetter("src", "is_clip", "shelf_group")
 _SMALL = 0.85
 """Text size of durations, relative to that of names."""
 
@@ -66,7 +68,14 @@ class Shelf:
 
     def as_now(self, playable: Playable) -> Playable:
         """Return a playable with what is known of it now, itself if it is not on the shelf any longer."""
-        return self.playables[self.playables.index(playable)] if playable in self.playables else playable
+        number = self.number_of(playable)
+        return playable if number is None else self.playables[number]
+
+    def number_of(self, playable: Playable) -> int | None:
+        """Return the number of a playable's chip, None if it has none."""
+        src = playable.src
+        return next((number for number, each in enumerate(self.playables)
+                     if each.src == src and each == playable), None)
 
     def seen(self, view: View) -> IntArray:
         """Return which of the chips a window shows at least a part of."""
@@ -92,9 +101,20 @@ def found(playables: Iterable[Playable], search: str) -> tuple[Playable, ...]:
     ...     "left", "b", 1.0, tags=("walk",))], "walk, turning left")]
     ['a']
     """
-    whole = search.casefold()
-    words = [word.strip() for word in whole.split(",")] if "," in whole else whole.split()
+    words = phrases(search)
+    if not words:
+        return tuple(playables)
     return tuple(each for each in playables if all(word in (each.found_by or found_by(each)) for word in words))
+
+
+def phrases(search: str) -> list[str]:
+    """Return what a search looks for: phrases between commas, else words.
+
+    >>> phrases("Walk, turning left,"), phrases("walk LEFT")
+    (['walk', 'turning left'], ['walk', 'left'])
+    """
+    whole = search.casefold()
+    return [word for each in whole.split(",") if (word := each.strip())] if "," in whole else whole.split()
 
 
 def found_by(playable: Playable) -> str:
@@ -189,9 +209,10 @@ def card_layer(shelf: Shelf, chip: Playable, figure: Figure, time_s: float, view
                words: str = "") -> Layer:
     """Draw a card above the shelf with a clip's figure at a time of its motion; words: what is written below it."""
     pen, px = Pen(), view.scale
-    if chip not in shelf.playables or view.height < shelf.height + _CARD_PX * px:
+    number = shelf.number_of(chip)
+    if number is None or view.height < shelf.height + _CARD_PX * px:
         return pen.layer()
-    left, _, right, _ = shelf.boxes[shelf.playables.index(chip)].tolist()
+    left, _, right, _ = shelf.boxes[number].tolist()
     x = min(max((left + right - _CARD_PX * px) / 2.0, view.left), max(view.width - _CARD_PX * px, 0.0))
     low = min(shelf.height + _ABOVE_PX * px + height_of_words(words, view, theme), view.height - _CARD_PX * px)
     box = np.array((x, low, x + _CARD_PX * px, low + _CARD_PX * px))
@@ -252,36 +273,31 @@ def told(playable: Playable, tick_s: float) -> str:
 
 def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     """Return the groups: their titles, and the numbers of their playables."""
-    files: dict[tuple[str, bool, str], list[int]] = {}
-    for number, each in enumerate(playables):
-        key = each.src, each.is_clip, each.shelf_group
-        same = files.get(key)
-        if same is None:
-            files[key] = [number]
-        else:
-            same.append(number)
+    chips_of = Counter(map(attrgetter("src"), playables))
+    of_part = Counter(_OF_FILE(each) for each in playables if chips_of[each.src] > 1)
+    alone: dict[str, list[int]] = {}  # of folders, looked up without a key of several parts
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
-    for (src, is_clip, group), chips in files.items():
-        if group:
-            place = not is_clip, _PLACES.get(group, 0), False, group
-        elif is_clip and len(chips) == 1:
-            place = False, 0, False, _folder(playables[chips[0]])
+    for number, each in enumerate(playables):
+        src, is_clip, group = each.src, each.is_clip, each.shelf_group
+        if not group and is_clip and (chips_of[src] == 1 or of_part[src, is_clip, group] == 1):
+            folder = src.rpartition(".")[0] if each.name != src and not each.problem else _folder(each)
+            there = alone.get(folder)
+            if there is None:
+                there = alone[folder] = groups.setdefault((False, 0, False, folder), [])
         else:
-            place = not is_clip, 0, True, src
-        there = groups.get(place)
-        if there is None:
-            groups[place] = chips
-        else:
-            there += chips
+            there = groups.setdefault((not is_clip, _PLACES.get(group, 0), False, group) if group else
+                                      (not is_clip, 0, True, src), [])
+        there.append(number)
     in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
-    alike = Counter(group[3].rpartition(".")[2] for group in in_order)
-    return [(_title(group[3], is_clip=not group[0], is_alone=alike[group[3].rpartition(".")[2]] == 1)
-             if not playables[groups[group][0]].shelf_group else group[3], groups[group]) for group in in_order]
+    names = [_name(group[3], playables[groups[group][0]]) for group in in_order]
+    alike = Counter(names)
+    return [(group[3] if playables[groups[group][0]].shelf_group else (name if alike[name] == 1 else group[3]) or
+             (THIS_SCORE if group[0] else CLIPS), groups[group]) for group, name in zip(in_order, names, strict=True)]
 
 
-def _title(folder: str, *, is_clip: bool, is_alone: bool) -> str:
-    """Return the title of a folder: its name, or its dotted path if others of the library have the same name."""
-    return (folder.rpartition(".")[2] if is_alone else folder) or (CLIPS if is_clip else THIS_SCORE)
+def _name(path: str, chip: Playable) -> str:
+    """Return the name of a folder or file by its dotted path; chip: one in it, which knows names that have dots."""
+    return next((name for name in chip.dotted if path == name or path.endswith(f".{name}")), path.rpartition(".")[2])
 
 
 def _folder(chip: Playable) -> str:

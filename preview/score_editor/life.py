@@ -165,6 +165,7 @@ def marked(tree: score_tree.TaktScoreTree | None, blocks: Blocks, pulled: BoxId 
     missed: warnings and notes of what the motion does not reach in the scene.
     """
     errors = frozenset(box for box, problem in blocks.problems.items() if not problem.is_warning)
+    errors |= {box for box, problem in missed.items() if problem.missing}
     warnings = frozenset(box for box, problem in blocks.problems.items() if problem.is_warning and not problem.is_note)
     selected = score_tree.selection(tree, blocks.selectable) if blocks.is_numbered_as_written else frozenset[BoxId]()
     selected |= frozenset() if pulled is None or not blocks.is_numbered_as_written else {pulled}
@@ -194,7 +195,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
                   language.locale())
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
-            bridge_shelf.playables(armature_object), tree.search))
+            bridge_shelf.playables(armature_object), tree.search), at_once=shelf_order.AT_ONCE)
         figures = bridge_shelf.figures(armature_object)
         is_plain = not tree.search and tree.shelf_order == "LIBRARY"
         places = (bridge_shelf.structure(armature_object), len(playables)), *depends_on[3:6], score_px
@@ -208,7 +209,8 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         window.shelf, window.shelf_arranged = arranged, places if is_plain else None
         window.shelf_px = min(window.shelf_px, arranged.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
-                 "Nothing of that name" if tree.search else "No clips yet: choose Add › Clip Folder…")
+                 ("No clip has all of these" if len(shelf.phrases(tree.search)) > 1 else "Nothing of that name")
+                 if tree.search else "No clips yet: choose Add › Clip Folder…")
         layers = [*shelf.shelf_layers(arranged, window.view, theme, hovered=None if chip is None else chip.playable,
                                       words=say(words), figures=figures,
                                       note=say(unordered or bridge_shelf.trouble(armature_object)),
@@ -252,7 +254,8 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
     if (seam := hover.over.seam) is not None and layout.seams.row[seam] == 0:
         why = why_behind(layout, int(layout.seams.segment[seam]), armature_object)
     words = say(of_handle(layout, hover.over, why, hover.refusal) if problem is None else problem.message)
-    is_refused = bool(hover.refusal) if problem is None else not problem.is_warning or problem.is_missed
+    is_refused = bool(hover.refusal) if problem is None else (
+        not problem.is_warning or problem.is_missed or bool(problem.missing))
     at_mouse = AtMouse(hover.x, hover.y, refusal=words) if is_refused else AtMouse(hover.x, hover.y, words)
     return Picture((overlay(layout, window.view, theme, at_mouse,
                             hovered=None if hover.refusal else hover.over),))

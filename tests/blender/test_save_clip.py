@@ -87,7 +87,8 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         was = (library / "a.skeleton.xml").read_bytes()
         files = sorted(path.name for path in library.rglob("*"))
         for given, reason in (({"name": "a"}, "is there already"), ({"name": "v1.2"}, "dot"),
-                              ({"name": "../x"}, "names joined"), ({"folder": str(library / "gone")}, "no folder"),
+                              ({"name": "x/y"}, "called 'x/y': leave out '/', and choose its folder in Folder"),
+                              ({"name": "../x"}, "dot for a folder"), ({"folder": str(library / "gone")}, "no folder"),
                               ({"name": "n" * 300}, "its name is too long, 313 bytes where 255 are taken; choose a sh"),
                               ({"source": "FRAMES", "name": "b", "first": 5, "last": 5}, "must be later")):
             with pytest.raises(RuntimeError, match=reason):
@@ -101,9 +102,18 @@ def test_what_cannot_be_saved_is_refused_and_leaves_no_file(rig: bpy.types.Objec
         assert bridge_shelf.playables(rig)
 
 
+def test_the_default_name_keeps_letters_of_all_languages(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    rig.name = "Räuber 盗 v1.2"
+    with editing():
+        assert operators.takt.save_clip(source="POSE", folder=str(library)) == {"FINISHED"}
+    assert (library / "Räuber_盗_v1_2_clip.skeleton.xml").is_file()
+
+
 @pytest.mark.parametrize(("name", "reason"), [
     ("CON", "CON is the name of a device, which Windows refuses"), ("com1 ", "com1 is the name of a device"),
-    ("a?b", "its name has '.' in it"), *((name, "names joined") for name in ("...", "a:b", "walk.", ".walk"))])
+    ("a?b", "its name has '.' in it"), ("a:b", "leave out ':'"), ("a\\b", "leave out ."),
+    *((name, "a score would take a dot for a folder") for name in ("...", "walk.", ".walk"))])
 def test_a_name_that_a_system_refuses_is_refused(rig: bpy.types.Object, library: Path, name: str, reason: str) -> None:
     play(library / "dance.pha")
     files = sorted(path.name for path in library.rglob("*"))

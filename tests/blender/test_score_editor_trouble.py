@@ -21,7 +21,7 @@ from takt.operators.score_editor.drop_file import TAKT_OT_score_drop_file
 from takt.operators.score_editor.scrub import TAKT_OT_score_scrub
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.preview.score_editor import life, windows
-from takt.tests.blender.dancing import STEPS, play, rebuild, text_of
+from takt.tests.blender.dancing import STEPS, Wait, play, rebuild, text_of
 from takt.tests.blender.score_editors import (
     Hand,
     choose,
@@ -34,6 +34,9 @@ from takt.tests.blender.score_editors import (
 )
 
 operators: Any = bpy.ops
+STICK = ("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n"
+         "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n")
+"""A clip of one bone, which is no body."""
 
 
 def test_an_edge_is_pulled_by_hand(rig: bpy.types.Object, library: Path) -> None:
@@ -382,3 +385,28 @@ def test_a_missing_clip_leaves_the_transitions_of_the_others(rig: bpy.types.Obje
             assert windows_s is not None and (windows_s[1] > windows_s[0])[:2].all()
             begins.append(windows_s[0][:2])
     np.testing.assert_allclose(begins[1], begins[0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("file", "text", "reason"), [
+    ("odd.bvh", STICK, "have no joint in common"),
+    ("odd.bvh", "HIERARCHY", "is no BVH file"),
+    ("odd.skeleton.xml", "<skeleton/>", "holds no clip"),
+    ("odd.raa", "RiTE", "wants a .ram file beside it: odd.ram"),
+])
+def test_a_block_whose_clip_cannot_play_is_red_and_says_why(
+        rig: bpy.types.Object, library: Path, wait: Wait, file: str, text: str, reason: str) -> None:
+    (library / file).write_text(text, encoding="ascii")
+    for others in ('<call name="left" duration="1"/>', ""):
+        (library / "odd.pha").write_text(f'<pha tickLength="1"><load src="feet.Steps"/><load src="odd"/>\n'
+                                         f'<procedure name="main">{others}\n<call name="odd" duration="1"/>\n'
+                                         '</procedure></pha>', encoding="ascii")
+        with suppress(RuntimeError):  # the report of what cannot be played
+            play(library / "odd.pha")
+        with editing() as layout:
+            life._missed(rig)
+            wait(0.5)
+            blocks, missed = score_blocks.shown(rig), life._missed(rig)
+            assert blocks is not None
+            assert life.marked(None, blocks, missed=missed).errors == {named(layout, "odd")}
+            problem = life.problem_at(layout, layout.boxes.titles.index("odd"), blocks.problems, missed)
+            assert problem is not None and reason in problem.message

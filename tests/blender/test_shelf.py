@@ -1,5 +1,6 @@
 """The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
 
+import gc
 import shutil
 import time
 from dataclasses import replace
@@ -15,7 +16,7 @@ from takt.bridge.files import clips, second_blender
 from takt.bridge.scores import performing, score, score_blocks, score_tree, texts
 from takt.bridge.scores.background_performance import BackgroundPerformance
 from takt.bridge.shelf import shelf as bridge_shelf
-from takt.bridge.shelf import shelf_order
+from takt.bridge.shelf import shelf_order, shelf_search
 from takt.core.classes import tags_file
 from takt.core.clips.clip import Clip
 from takt.core.clips.keyed import packed
@@ -240,6 +241,13 @@ def test_clips_are_found_by_what_they_are_and_put_in_order_by_what_fits(
         tree.shelf_order = "LIKE"
         like, said = shelf_order.ordered(rig, tree, chips)
         assert not said and like[0].name == "left_step" and like[1].name in {"right_step", "left_run"}
+        tree.shelf_order = "FITS"
+        shelf_order._rankings.clear()
+        assert 0 < len(shelf_order.ordered(rig, tree, chips, at_once=2)[0]) <= 2  # the rest in the next drawings
+        assert bpy.app.timers.is_registered(shelf_order._draw_again)
+        for _ in chips:
+            again, _ = shelf_order.ordered(rig, tree, chips, at_once=2)
+        assert again == fits
 
 
 def test_links_hold_what_a_score_plays_by_them_and_others_say_why_not(
@@ -434,3 +442,31 @@ def test_what_a_thread_found_reads_actions_at_once_where_an_editor_asks(rig: bpy
     assert kept.resolved is not None and kept.resolved is not task.resolved
     clip, = kept.resolved[1].clips("hop")[0]
     assert clip.name == "hop"
+
+
+def test_a_folder_with_dots_in_its_name_is_a_heading(rig: bpy.types.Object, library: Path) -> None:
+    folder = library / "v1.2 walks"
+    folder.mkdir()
+    for name in ("slow", "fast"):
+        (folder / f"{name}.skeleton.xml").write_bytes((library / "feet" / "Steps.skeleton.xml").read_bytes())
+    play(library / "dance.pha")
+    with editing():
+        for each in searched(rig):
+            if each.src.startswith("v1.2"):
+                assert each.dotted == ("v1.2 walks",)
+        assert {each.dotted for each in searched(rig) if not each.src.startswith("v1.2")} == {()}
+
+
+def test_garbage_collection_leaves_out_the_files_of_a_large_library_as_long_as_it_is_shown(
+        rig: bpy.types.Object, library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full collection would hold up the interface."""
+    play(library / "dance.pha")
+    with editing():
+        searched(rig)
+        assert gc.get_freeze_count() == 0
+        monkeypatch.setattr(shelf_search, "MANY_FILES", 0)
+        bridge_shelf.forget()
+        searched(rig)
+        assert gc.get_freeze_count() > 0
+        bridge_shelf.forget()
+        assert gc.get_freeze_count() == 0

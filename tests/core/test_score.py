@@ -52,11 +52,20 @@ def test_only_clips_that_are_played_are_fitted_and_one_that_cannot_be_costs_only
     motion = performed(score(procedure("main", 'left duration="1"', 'car duration="1"')), clips)
     (problem,) = [p for p in motion.problems if "wheel" in p.message]
     assert problem.message.startswith("'feet.Steps.car': clip 'car' and skeleton") and problem.is_warning
+    assert problem.missing == "feet.Steps.car"
     alone = performed(score(procedure("main", 'left duration="1"')), clips)
     np.testing.assert_allclose(motion.sample(np.array((0.3,))).rotations, alone.sample(np.array((0.3,))).rotations)
     assert motion.clips[1].duration_s == 1.0 and not motion.clips[1].moved.any()
     with pytest.raises(ScoreError, match=r"'feet\.Steps\.car': .*wheel"):
         performed(score(procedure("main", 'car duration="1"')), clips)
+    for text, line in ((procedure("main", 'left duration="1"', 'car duration="1"', 'car duration="1"'), 'name="car"'),
+                       (procedure("main", 'left duration="1"', 'go duration="1"') + procedure("go", 'car duration="1"'),
+                        'name="car"')):
+        text = score(text)
+        (problem,) = [p for p in performed(text, clips).problems if p.missing]
+        lines = text.splitlines()
+        assert line in lines[problem.place.line - 1][problem.place.column - 1:]
+        assert not any(line in earlier for earlier in lines[:problem.place.line - 1])
 
 
 def test_joints_without_counterpart_are_listed():

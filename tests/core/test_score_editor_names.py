@@ -11,6 +11,7 @@ from takt.core.pha.programme import resolve
 from takt.core.pha.text import Text
 from takt.core.score_editor import commands, hints
 from takt.core.score_editor.change import attempt
+from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.drop import drop_at
 from takt.core.score_editor.layout import lay_out
 from takt.core.score_editor.names import short
@@ -61,3 +62,23 @@ def test_a_number_that_blender_adds_to_an_action_is_no_folder() -> None:
         "Man_Run", "Man_Run.001", "Man_Run.002", "Hop.001", "walks.001", "walks.002"]
     assert [title for title, _, _ in shelf.titles] == ["Clips", "own", "walks"]
     assert [each.title for each in files] == [short(each.src) for each in files]
+
+
+def test_folders_and_files_with_dots_are_headings_as_a_whole() -> None:
+    chips = (Playable("v1.2 walks.slow", "slow", 1.0, dotted=("v1.2 walks",)),
+             Playable("v1.2 walks.fast", "fast", 1.0, dotted=("v1.2 walks",)),
+             Playable("more.set 1.5.left", "left", 1.0), Playable("take.07", "one", 1.0, dotted=("take.07",)),
+             Playable("take.07", "two", 1.0, dotted=("take.07",)))
+    titles = [title for title, _, _ in arrange(chips, View(4000.0, 500.0), Theme()).titles]
+    assert titles == ["v1.2 walks", "5", "take.07"]
+
+
+def test_chips_of_one_file_stay_together_and_those_of_single_files_by_folder() -> None:
+    chips = (Playable("a.one", "x", 1.0), Playable("b", "first", 1.0), Playable("a.two", "y", 1.0),
+             Playable("b", "last", 1.0), Playable("b", "liked", 1.0, shelf_group="Your Favourites"),
+             Playable("c.d", "go", 1.0, is_clip=False), Playable("", "own", 1.0, is_clip=False))
+    shelf = arrange(chips, View(4000.0, 500.0), Theme())
+    assert [title for title, _, _ in shelf.titles] == ["Your Favourites", "a", "b", "This Score", "d"]
+    assert [each.name for each in shelf.playables] == ["liked", "x", "y", "first", "last", "own", "go"]
+    assert [shelf.number_of(chip) for chip in chips] == [1, 3, 2, 4, 0, 6, 5] and shelf.number_of(
+        Playable("b", "none", 1.0)) is None

@@ -1,8 +1,19 @@
 """Messages are found by their templates, and their values go into the translated ones."""
 
+import json
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from takt.bridge import wording
 from takt.bridge.wording import Wording
+from takt.core.maths import rotations as rot
+from takt.core.retargeting.comparing.matching import _question
+from takt.core.skeletons.maps.skeleton_map import SkeletonMap
+from takt.core.skeletons.skeleton import Skeleton
+
+LANGUAGES = Path(wording.__file__).parents[1] / "languages"
 
 GERMAN = Wording({
     "Copied": "Kopiert",
@@ -75,3 +86,15 @@ def test_a_long_message_that_no_template_has_is_given_up_at_once() -> None:
 def test_values_are_the_shortest_that_fit() -> None:
     words = Wording({"{a} of {b} in {c} of {d}": "{d}|{c}|{b}|{a}"})
     assert words.of("1 of 2 of 3 in 4 in 5 of 6 of 7") == "6 of 7|4 in 5|2 of 3|1"
+
+
+def test_what_is_said_of_a_doubtful_skeleton_is_translated_to_its_labels() -> None:
+    """All joints of a table with only four clear names are listed by labels, which are in the language too."""
+    skeleton = Skeleton.from_arrays(("Hips", "LeftUpLeg", "LeftLeg"), (-1, 0, 1), rot.identities(3), np.zeros((3, 3)))
+    asked = SkeletonMap(skeleton, ("HumanoidRoot", "l_hip", "l_knee"), (0.5, 0.5, 0.5))
+    message = _question(asked)
+    assert "not found: " in message and "Right Thigh" in message and "LeftUpLeg (Left Thigh?)" in message
+    for language, words in (("de", "nicht gefunden: "), ("fr", "introuvable : ")):
+        said = json.loads((LANGUAGES / f"{language}.json").read_text(encoding="utf-8"))
+        german = Wording({english: own for part in said.values() for english, own in part.items()}).of(message)
+        assert words in german and said["labels"]["Right Thigh"] in german and "Right Thigh" not in german

@@ -208,11 +208,12 @@ def _why_none(source: SkeletonMap, target: SkeletonMap) -> str:
 
 
 def _question(asked: SkeletonMap) -> str:
-    doubtful = [f"{joint} ({name}?)" for joint, name, sure in
+    doubtful = [f"{joint} ({hanim.label(name)}?)" for joint, name, sure in
                 zip(asked.skeleton.names, asked.meant, asked.certainties, strict=True) if name and sure < SURE]
-    said = "; ".join(asked.warnings) or "too few of its names and shapes are clear"
-    missing = f"; not found: {', '.join(asked.missing)}" if asked.missing else ""
+    said = ["; ".join(asked.warnings) or "too few of its names and shapes are clear"]
+    if asked.missing:
+        said.append(f"not found: {', '.join(map(hanim.label, asked.missing))}")
+    if doubtful:
+        said.append(f"in doubt: {some_of(doubtful, _UNSURE_SHOWN)}")
     return (f"cannot be matched: the joints of {asked.skeleton.name!r} are recognised with {asked.certainty:.0%} "
-            f"certainty, {SURE:.0%} are needed "
-            f"({said}{missing}{'; in doubt: ' if doubtful else ''}{some_of(doubtful, _UNSURE_SHOWN)}). Correct and "
-            "save the skeleton map")
+            f"certainty, {SURE:.0%} are needed ({'; '.join(said)}). Correct and save the skeleton map")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -18,14 +18,26 @@ _APART: Final = 1e-3
 """Share of the body's size: limbs whose joints are all nearer to each other than this are doubles."""
 _SHORTEST_LEG: Final = 0.6
 """Least length of a leg, as a share of the longest limb."""
+_LEAST_LEG: Final = 0.2
+"""Least length of a leg, as a share of the body's size; shorter limbs may be the fingers of a hand."""
+_WHICH_LEGS: Final = ((_SHORTEST_LEG, _LEAST_LEG, True), (0.3, 0.08, True), (_SHORTEST_LEG, _LEAST_LEG, False))
+"""Which legs are looked for, one after the other: the least lengths, and whether no joint is lower than their ends.
+
+Shorter ones are legs only if they reach the ground, as those of toys do. Then ears are not arms, nor hanging arms legs.
+"""
 _SHORTEST_ARM: Final = 0.35
 """Least length of an arm, as a share of a leg; shorter limbs, as in a face, are no arms."""
 _NEIGHBOURS: Final = 4
 """With so many of the limbs next in length on one joint a limb is compared."""
 _MOST_PAIRS: Final = 24
 _LIMB_JOINTS: Final = 3
-_LEAST_LEG: Final = 0.2
-"""Least length of a leg, as a share of the body's size; shorter limbs may be the fingers of a hand."""
+_ON_GROUND: Final = 0.05
+"""Share of the body's size by which no joint is lower than such a leg."""
+_LEG_COS: Final = np.cos(np.radians(30.0))
+_FOOT_COS: Final = np.cos(np.radians(35.0))
+"""Legs bend by less at rest, feet by more."""
+_THIGH: Final = 0.8
+"""Least length of a thigh, as a share of the shin; collarbones are shorter."""
 _ASIDE: Final = 0.03
 """Share of a segment: joints nearer to it than this are in line."""
 _CLOSE: Final = 0.6
@@ -49,15 +61,49 @@ def limbs_by_shape(tree: Tree, sides: Sequence[str]) -> dict[str, int]:
     if tree.size <= 0.0:
         return {}
     plain = without_between(tree)
-    pairs = _pairs(plain)
-    for legs, arms in product(pairs, repeat=2):
-        if (legs is not arms and legs.length >= max(_SHORTEST_LEG * pairs[0].length, _LEAST_LEG * plain.size)
-                and arms.length > _SHORTEST_ARM * legs.length and plain.shared((legs.top, arms.top)) >= 0
-                and not plain.is_above(arms.top, legs.top) and not _has_more(pairs, legs, arms)):
-            parts = _as_body(plain, legs, arms, sides)
-            if parts and is_upright(plain, parts) and _stands(plain, parts):
-                return parts
+    pairs = [_from_the_hip(plain, limbs) for limbs in _pairs(plain)]
+    for shortest, least, reaches_ground in _WHICH_LEGS:
+        for legs, arms in product(pairs, repeat=2):
+            if (legs is not arms and legs.length >= max(shortest * pairs[0].length, least * plain.size)
+                    and arms.length > _SHORTEST_ARM * legs.length and plain.shared((legs.top, arms.top)) >= 0
+                    and not plain.is_above(arms.top, legs.top) and not _has_more(pairs, legs, arms)):
+                parts = _as_body(plain, legs, arms, sides)
+                if (parts and is_upright(plain, parts) and _stands(plain, parts)
+                        and (not reaches_ground or _is_lowest(plain, parts))):
+                    return parts
     return {}
+
+
+def _is_lowest(tree: Tree, parts: Mapping[str, int]) -> bool:
+    """Tell whether a body's legs reach down to its lowest joints, as those do on which it stands, however short."""
+    up = upwards(tree, parts)
+    if up is None:
+        return False
+    heights = tree.positions @ (up / np.linalg.norm(up))
+    ends = [heights[[ankle, *tree.below(ankle)]].min() for ankle in (parts["l_ankle"], parts["r_ankle"])]
+    return bool(max(ends) - heights.min() <= _ON_GROUND * tree.size)
+
+
+def _from_the_hip(tree: Tree, limbs: _Limbs) -> _Limbs:
+    """Return limbs that begin a joint earlier where they end with a foot: it bends away from a straight leg.
+
+    By lengths alone, a foot that is as long as the shin would be the shin, and the shin the thigh.
+    """
+    first, bend, end = limbs.at[:3]
+    straight = [_segments(tree.positions[chain])[1] for chain in limbs.chains] if first else []
+    for before in range(first):
+        if not all(each[before, first] for each in straight):
+            continue
+        places = [tree.positions[[chain[at] for at in (before, first, bend, end)]] for chain in limbs.chains]
+        steps = np.diff(np.array(places), axis=1)
+        long = np.linalg.norm(steps, axis=2)
+        cosines = (steps[:, :-1] * steps[:, 1:]).sum(axis=2) / np.maximum(long[:, :-1] * long[:, 1:], 1e-30)
+        away = np.linalg.norm(places[0][0] - places[1][0])
+        if (cosines[:, 0] > _LEG_COS).all() and (cosines[:, 1] < _FOOT_COS).all() and (
+                long[:, 0] > _THIGH * long[:, 1]).all() and away > _CLOSE * long[0, 0]:
+            at = (before, first, bend, bend + 1)
+            return replace(limbs, at=at, length=float(long[0, :2].sum()))
+    return limbs
 
 
 def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
