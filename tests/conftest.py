@@ -4,7 +4,10 @@ import importlib.util
 import os
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from functools import cache
+from inspect import isfunction
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from zlib import crc32
 
@@ -17,7 +20,7 @@ if "PYTEST_XDIST_WORKER" in os.environ and "BLENDER_USER_RESOURCES" in os.enviro
     os.environ["BLENDER_USER_RESOURCES"] = str(own_folder)
 
 import takt
-from takt.tests.beside import NO_OGRE
+from takt.tests import beside
 
 MOST_CLIPS_BYTES = 2**26
 
@@ -98,19 +101,29 @@ def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None
     takt.unregister()
 
 
+@cache
+def may_be_skipped(module: ModuleType) -> bool:
+    """Tell whether a file of tests uses packages or programs that --quick may lack, by itself or by what it imports."""
+    skipping = {name for name, value in vars(beside).items() if isfunction(value)} - {"real_file", "case_file"}
+    namespaces = [each.__globals__ for each in vars(module).values()
+                  if isfunction(each) and each.__module__ != beside.__name__]
+    return any(skipping & names.keys() for names in (vars(module), *namespaces))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had.
 
     Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and what touches Blender runs on both.
     Mark fast tests of core, which .ci/run leaves out on one line, and every other one, which it leaves out on both.
+    Those that --quick may skip are left out on one line alone: else they would run nowhere.
     """
     if wrong := [item.nodeid for item in items if item.get_closest_marker("slow") and "core" not in item.path.parts]:
         raise pytest.UsageError(f"only tests of core may be marked as slow, take the mark from {', '.join(wrong)}")
     for item in items:
         if "core" in item.path.parts and not item.get_closest_marker("slow"):
             item.add_marker("fast_core")
-            if crc32(item.name.encode()) % 2:
+            if crc32(item.name.encode()) % 2 and not may_be_skipped(item.getparent(pytest.Module).obj):
                 item.add_marker("other_half")
-    left_out = [item for item in items if NO_OGRE and item.get_closest_marker("ogre")]
+    left_out = [item for item in items if beside.NO_OGRE and item.get_closest_marker("ogre")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]

@@ -1,6 +1,5 @@
 """OGRE meshes that are written come back the same, and are what OGRE's own converter takes them for."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +12,11 @@ from takt.core.formats import ogre_material, ogre_material_write, ogre_mesh_bina
 from takt.core.formats.ogre_material import OgreMaterial
 from takt.core.formats.ogre_mesh import Geometry, OgreMesh, Submesh, Weights
 from takt.core.formats.ogre_mesh_write import strongest, write_binary, write_xml
+from takt.tests.beside import ogre_converter
 
 EXACT = 1e-6
 Write = Callable[[OgreMesh], bytes]
 READ: dict[Write, Callable[[bytes], OgreMesh]] = {write_binary: ogre_mesh_binary.read, write_xml: ogre_mesh_xml.read}
-CONVERTER = shutil.which("OgreXMLConverter")
 
 
 def mesh(seed: int, *, vertices: int = 40, bones: int = 6) -> OgreMesh:
@@ -74,13 +73,12 @@ def test_indices_of_32_bits_are_written_where_16_do_not_do(write: Write) -> None
     assert_same(big, found)
 
 
-@pytest.mark.skipif(CONVERTER is None, reason="OgreXMLConverter is not installed")
 @pytest.mark.parametrize("seed", range(1, 5))  # without a skeleton it writes no weights
 def test_ogres_own_converter_reads_both_forms_as_the_same(tmp_path: Path, seed: int) -> None:
     made = mesh(seed)
     for name, write, other in (("a.mesh", write_binary, "a.mesh.xml"), ("b.mesh.xml", write_xml, "b.mesh")):
         (tmp_path / name).write_bytes(write(made))
-        done = subprocess.run([str(CONVERTER), "-q", name, other], cwd=tmp_path, capture_output=True,
+        done = subprocess.run([ogre_converter(), "-q", name, other], cwd=tmp_path, capture_output=True,
                               text=True, check=False, timeout=120)
         assert (tmp_path / other).is_file(), done.stdout + done.stderr
         read = ogre_mesh_xml.read if other.endswith(".xml") else ogre_mesh_binary.read

@@ -1,6 +1,5 @@
 """Meshes as their files bind them, moved by our skinning and by OGRE's own: one sees the same."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from takt.core.formats.ogre_mesh_write import write_binary, write_xml
 from takt.core.skinning.linear import skin_linear
 from takt.core.skinning.palette import Palette
 from takt.samples.clips import build_clips
+from takt.tests.beside import ogre_converter
 from takt.tests.core.ogre_cases import sinbad, skinned_by_ogre
 
 OGRE_UNITS = 1e-4
@@ -54,12 +54,11 @@ def test_what_is_written_is_moved_by_ogre_as_by_us(tmp_path: Path, is_xml: bool)
     mesh = OgreMesh((Geometry(positions, normals, None, weights),),
                     (Submesh("skin", "Skin", 0, np.arange(len(positions) // 3 * 3).reshape(-1, 3)),), "body.skeleton")
     if is_xml:
-        if shutil.which("OgreXMLConverter") is None:
-            pytest.skip("OgreXMLConverter is not installed")
+        converter = ogre_converter()
         (tmp_path / "body.mesh.xml").write_bytes(write_xml(mesh))
         (tmp_path / "body.skeleton.xml").write_bytes(ogre_xml.write(skeleton))
         for name in ("body.mesh", "body.skeleton"):
-            subprocess.run(["OgreXMLConverter", "-q", "-o", f"{name}.xml", name], cwd=tmp_path, check=True, timeout=120,
+            subprocess.run([converter, "-q", "-o", f"{name}.xml", name], cwd=tmp_path, check=True, timeout=120,
                            capture_output=True)
     else:
         (tmp_path / "body.mesh").write_bytes(write_binary(mesh))
