@@ -78,11 +78,15 @@ def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None
 
 
 def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
-    roles = [role for role in properties.character(armature_object).cast if role.is_here and is_cast(role)]
+    roles = [role for role in properties.character(armature_object).cast
+             if role.is_here and (role.target is not None or is_cast(role))]
     scene = bpy.context.scene
     if not roles or scene is None:
         return
     for role in roles:
+        if absent := absence(role):
+            yield role.name, Unfit(absent)
+            continue
         target = None if role.target is None or object_courses.is_gone(role.target) else role.target
         reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
                   partial(_target, target, role.kind, armature_object, scene))
@@ -96,6 +100,12 @@ def is_cast(role: properties.TaktRole) -> bool:
     """Return whether a role has an object, or, for floors, a collection."""
     is_there = role.target is not None and not object_courses.is_gone(role.target)
     return is_there or (role.kind == "floor" and role.collection is not None)
+
+
+def absence(role: properties.TaktRole) -> str:
+    """Return what to do about a role whose object is in no scene any more, "" otherwise."""
+    return "" if role.target is None or is_cast(role) else (
+        f"{quoted(role.target.name)} is in no scene: choose another object, or clear the field")
 
 
 def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,

@@ -57,14 +57,19 @@ class TimedAim:
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
         [0.0, 0.5, 1.0, 0.5, 0.0]
         """
-        comes = (times_s - self.begin_s) / max(self.there_s - self.begin_s, _NO_TIME_S)
-        goes = (self.back_s - times_s) / max(self.back_s - self.end_s, _NO_TIME_S)
-        x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
-        return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
+        return weights(times_s, self.begin_s, self.there_s, self.end_s, self.back_s)
 
     def positions(self, shown_s: FloatArray) -> FloatArray:
         """Return the target's positions, (F, 3) in model space, at times (F,) of the clock."""
         return touched_at(self.target, shown_s) if self.hand else seen_at(self.target, shown_s)
+
+
+def weights(times_s: FloatArray, begin_s: float, there_s: float, end_s: float, back_s: float) -> FloatArray:
+    """Return the weight of an aim at times (F,); see TimedAim."""
+    comes = (times_s - begin_s) / max(there_s - begin_s, _NO_TIME_S)
+    goes = (back_s - times_s) / max(back_s - end_s, _NO_TIME_S)
+    x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
+    return np.where((times_s > begin_s) & (times_s < back_s), x**3 * (10.0 + x * (6.0 * x - 15.0)), 0.0)
 
 
 def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Target],
