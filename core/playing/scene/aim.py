@@ -13,7 +13,7 @@ from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
 from .carried import Carried, TimedHold
-from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
+from .cast import OwnPlace, ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 from .meet import TimedMeet
 
 LOOK_S: Final = 0.4
@@ -83,7 +83,8 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Targe
     found, holds, said, noted = list[TimedAim](), list[TimedHold](), list[Problem](), set[str]()
     for each in aims:
         role, target = each.aim.role, cast.get(each.aim.role)
-        text = misfit(target, ScenePlace, role)
+        is_own = isinstance(target, OwnPlace) and each.aim.word == "reach"
+        text = "" if is_own else misfit(target, ScenePlace, role)
         if target is None:
             text += ", so it is left out: choose an object for it"
         elif not text and not isinstance(target, Unfit):

@@ -14,10 +14,11 @@ from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
 from .aim import TimedAim, weights
 from .carried import Carried, Spots, TimedHold
+from .cast import OwnPlace
 from .grip import Grip
 from .look import Neck
 from .next_aims import spans_s
-from .pulls import Act, Palms, Pulls, together
+from .pulls import Act, Palms, Pulls, carriers, together
 from .reach import Reaching
 
 _MOST_RAD: Final = np.radians(55.0)
@@ -87,6 +88,9 @@ class Aimed(Over):
 
     def _spots(self, aim: TimedAim, times_s: FloatArray, shown_s: FloatArray) -> Spots:
         """Return the positions of an aim's target at times (N,); shown_s: by the clock."""
+        if isinstance(aim.target, OwnPlace):
+            return Spots(np.tile(aim.target.position, (len(times_s), 1)),
+                         {aim.target.joint: np.ones(len(times_s), dtype=np.bool_)})
         carried = aim.carried or self.carried.get(aim.role)
         if carried is None:
             points = aim.positions(shown_s)
@@ -151,9 +155,14 @@ class Aimed(Over):
         return world_from_pose(self.skeleton, pose)
 
     def hands(self, pose: Pose) -> dict[str, FloatArray]:
-        """Return the transforms of hands in poses (F, J, …), (F, 3, 4) each in model space."""
+        """Return the transforms of what moves targets in poses (F, J, …), (F, 3, 4) each in model space."""
         world = world_from_pose(self.skeleton, pose)
-        return {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
+        return {name: world[:, joint] for name, joint in self.carriers.items()}
+
+    @cached_property
+    def carriers(self) -> dict[str, int]:
+        """The joints that may move targets: see the function."""
+        return carriers(self.arms, self.aims)
 
     def lacks(self, aim: TimedAim, times_s: FloatArray, hands: Mapping[str, FloatArray]) -> FloatArray:
         """Return the vectors from a palm to its target at times (N,), (N, 3).
