@@ -16,7 +16,7 @@ from ...core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace
 from .. import changes, properties
 from ..frame_rate import frames_per_second
 from ..rigs import object_courses, person
-from . import chairs, floors, held_courses
+from . import chairs, floors, held_courses, own_places
 from .curve_points import points_along
 
 _DIGITS = 6
@@ -136,6 +136,9 @@ def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: 
 def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
     """Return an object as a role of a kind over the score's frames, or Unfit if it cannot play it."""
     try:
+        own = own_places.found(target, armature_object) if kind == "place" else None
+        if own is not None:
+            return own
         _check_kind(target, kind, armature_object)
         return _over_time(target, kind, armature_object, scene)
     except TaktError as error:
