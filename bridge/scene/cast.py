@@ -179,7 +179,7 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
         world = held_courses.world_over(target, frames, holds)
     matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
     if kind == "place":
-        matrices = _facing(matrices)
+        matrices = _facing(matrices, model_from_world)
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
@@ -190,12 +190,17 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     return _placed(still, matrices[0], None if heads is None else heads[0], note)
 
 
-def _facing(matrices: FloatArray) -> FloatArray:
-    """Return matrices (F, 4, 4) with a y axis at right angles to x and z where an object is flat along it."""
+def _facing(matrices: FloatArray, model_from_world: FloatArray) -> FloatArray:
+    """Return matrices (F, 4, 4) with a y axis at right angles to x and z where an object is flat along it.
+
+    If it is flat in two axes, the one that is missing is upright, or the world's x. model_from_world: (F, 4, 4).
+    """
     x, y, z = (matrices[:, :3, axis] for axis in range(3))
-    across = np.cross(z, x)
+    aside, upright = (np.broadcast_to(model_from_world[:, :3, axis], z.shape) for axis in (0, 2))
+    has_x, has_y, has_z = (np.linalg.norm(axis, axis=1, keepdims=True) > _NO_LENGTH for axis in (x, y, z))
+    across = np.cross(np.where(has_z, z, upright), np.where(has_x, x, aside))
     size = np.linalg.norm(across, axis=1)
-    is_flat = (np.linalg.norm(y, axis=1) <= _NO_LENGTH) & (size > _NO_LENGTH * _NO_LENGTH)
+    is_flat = ~has_y[:, 0] & (has_x | has_z)[:, 0] & (size > _NO_LENGTH * _NO_LENGTH)
     found = matrices.copy()
     found[is_flat, :3, 1] = across[is_flat] / size[is_flat, None]
     return found

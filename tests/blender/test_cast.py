@@ -161,6 +161,23 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     rebuilt()
 
 
+@pytest.mark.parametrize("scale", [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
+@pytest.mark.parametrize("turn", [0.0, 2.0])
+def test_a_place_that_is_flat_in_two_axes_is_a_place(walker: bpy.types.Object, scale: tuple[float, float, float],
+                                                     turn: float) -> None:
+    walker.rotation_euler.z, seat = 0.7, chair()
+    seat.rotation_euler.z, seat.scale = turn, scale
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.update()
+    properties.character(walker).cast["seat"].target = seat
+    found = dict(cast.read(walker))["seat"]
+    assert isinstance(found, ScenePlace)
+    faces = np.array(walker.matrix_world)[:3, :3] @ found.ahead
+    yaw = 0.0 if scale[2] else turn  # what is upright alone does not tell how it is turned
+    np.testing.assert_allclose(faces, (np.sin(yaw), -np.cos(yaw), 0.0), atol=1e-5)
+
+
 def test_what_the_user_deletes_plays_no_role_though_its_field_keeps_it(walker: bpy.types.Object) -> None:
     seat, role = chair(), properties.character(walker).cast["seat"]
     role.target = seat
