@@ -179,7 +179,7 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
         world = held_courses.world_over(target, frames, holds)
     matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
     if kind == "place":
-        matrices = _facing(matrices, model_from_world)
+        matrices = _facing(matrices, np.asarray(model_from_world, dtype=np.float64))
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)

@@ -146,7 +146,7 @@ def test_a_sheared_prop_keeps_its_shape_in_the_hand_and_where_it_is_put_down(dri
     spot = np.array(drinker.matrix_basis) @ (*CUP, 1.0)
     parent = prop.parent
     assert parent is not None
-    parent.location = spot[:3]
+    parent.location = spot[:3].tolist()
     layer, scene = bpy.context.view_layer, bpy.context.scene
     assert layer is not None and scene is not None
     layer.update()
