@@ -70,7 +70,8 @@ class Motion:
     """The motion of a character, from 0 to duration_s.
 
     bones: the names of the armature's bones. layout: the segments, one after another. contacts: of the feet, in order
-    of time; empty if Foot Lock is off.
+    of time; empty if Foot Lock is off. warnings: what the motion does not do as the score says, and why, each with its
+    place in the score; notes are left out.
     """
 
     bones: tuple[str, ...]
@@ -78,6 +79,7 @@ class Motion:
     is_loop: bool
     layout: tuple[Segment, ...]
     contacts: tuple[Contact, ...]
+    warnings: tuple[str, ...]
     _motion: _Motion = field(repr=False)
 
     def sample(self, times_s: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -234,7 +236,8 @@ def _of(found: _Motion) -> Motion:
     contacts = [Contact(_SIDES[side], begin, end) for side, spans in (() if found.feet is None else found.feet.held_s)
                 for begin, end in (spans if found.clock is None else found.clock.shown(spans)).tolist()]
     return Motion(tuple(found.skeleton.names), found.duration_s, found.is_loop, segments,
-                  tuple(sorted(contacts, key=lambda each: each.begin_s)), found)
+                  tuple(sorted(contacts, key=lambda each: each.begin_s)),
+                  tuple(str(each) for each in found.problems if each.is_warning and not each.is_note), found)
 
 
 def _scene() -> bpy.types.Scene:

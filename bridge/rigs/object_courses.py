@@ -144,11 +144,14 @@ def is_evaluated(ob: bpy.types.Object) -> bool:
 
 
 def is_gone(ob: bpy.types.Object) -> bool:
-    """Return whether an object was deleted, and only a property keeps it: no scene or collection has it."""
+    """Return whether an object was deleted, and only a property keeps it: no scene has it, nor any instance."""
     scene = bpy.context.scene
-    if scene is not None and scene.objects.get(ob.name) == ob:  # most are there, and that is quick
+    if ob.library is not None or (scene is not None and scene.objects.get(ob.name) == ob):  # so are most
         return False
-    return ob.library is None and not ob.users_collection
+    holders = set(ob.users_collection)
+    return not holders or not (any(each.objects.get(ob.name) == ob for each in bpy.data.scenes) or any(
+        not holders.isdisjoint((own, *own.children_recursive)) for each in bpy.data.objects
+        if (own := each.instance_collection) is not None))
 
 
 def is_animated(ob: bpy.types.Object) -> bool:

@@ -16,7 +16,7 @@ from ...core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace
 from .. import changes, properties
 from ..frame_rate import frames_per_second
 from ..rigs import object_courses, person
-from . import chairs, floors, held_courses
+from . import chairs, floors, held_courses, own_places
 from .curve_points import points_along
 
 _DIGITS = 6
@@ -78,11 +78,15 @@ def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None
 
 
 def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
-    roles = [role for role in properties.character(armature_object).cast if role.is_here and is_cast(role)]
+    roles = [role for role in properties.character(armature_object).cast
+             if role.is_here and (role.target is not None or is_cast(role))]
     scene = bpy.context.scene
     if not roles or scene is None:
         return
     for role in roles:
+        if absent := absence(role):
+            yield role.name, Unfit(absent)
+            continue
         target = None if role.target is None or object_courses.is_gone(role.target) else role.target
         reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
                   partial(_target, target, role.kind, armature_object, scene))
@@ -96,6 +100,12 @@ def is_cast(role: properties.TaktRole) -> bool:
     """Return whether a role has an object, or, for floors, a collection."""
     is_there = role.target is not None and not object_courses.is_gone(role.target)
     return is_there or (role.kind == "floor" and role.collection is not None)
+
+
+def absence(role: properties.TaktRole) -> str:
+    """Return what to do about a role whose object is in no scene any more, "" otherwise."""
+    return "" if role.target is None or is_cast(role) else (
+        f"{quoted(role.target.name)} is in no scene: choose another object, or clear the field")
 
 
 def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
@@ -126,6 +136,9 @@ def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: 
 def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
     """Return an object as a role of a kind over the score's frames, or Unfit if it cannot play it."""
     try:
+        own = own_places.found(target, armature_object) if kind == "place" else None
+        if own is not None:
+            return own
         _check_kind(target, kind, armature_object)
         return _over_time(target, kind, armature_object, scene)
     except TaktError as error:
@@ -166,7 +179,7 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
         world = held_courses.world_over(target, frames, holds)
     matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
     if kind == "place":
-        matrices = _facing(matrices)
+        matrices = _facing(matrices, np.asarray(model_from_world, dtype=np.float64))
     heads = None
     if up_to_head:
         head = model_from_world @ object_courses.world_over(up_to_head, frames)
@@ -177,12 +190,17 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     return _placed(still, matrices[0], None if heads is None else heads[0], note)
 
 
-def _facing(matrices: FloatArray) -> FloatArray:
-    """Return matrices (F, 4, 4) with a y axis at right angles to x and z where an object is flat along it."""
+def _facing(matrices: FloatArray, model_from_world: FloatArray) -> FloatArray:
+    """Return matrices (F, 4, 4) with a y axis at right angles to x and z where an object is flat along it.
+
+    If it is flat in two axes, the one that is missing is upright, or the world's x. model_from_world: (F, 4, 4).
+    """
     x, y, z = (matrices[:, :3, axis] for axis in range(3))
-    across = np.cross(z, x)
+    aside, upright = (np.broadcast_to(model_from_world[:, :3, axis], z.shape) for axis in (0, 2))
+    has_x, has_y, has_z = (np.linalg.norm(axis, axis=1, keepdims=True) > _NO_LENGTH for axis in (x, y, z))
+    across = np.cross(np.where(has_z, z, upright), np.where(has_x, x, aside))
     size = np.linalg.norm(across, axis=1)
-    is_flat = (np.linalg.norm(y, axis=1) <= _NO_LENGTH) & (size > _NO_LENGTH * _NO_LENGTH)
+    is_flat = ~has_y[:, 0] & (has_x | has_z)[:, 0] & (size > _NO_LENGTH * _NO_LENGTH)
     found = matrices.copy()
     found[is_flat, :3, 1] = across[is_flat] / size[is_flat, None]
     return found

@@ -38,7 +38,8 @@ class Hold:
 
     def span(self) -> tuple[float, float]:
         """Return the first and last frame at which hands move the prop."""
-        spans = [span_of(each) for each in self.constraints if isinstance(each, bpy.types.ChildOfConstraint)]
+        spans = [span_of(each) for each in self.constraints
+                 if isinstance(each, bpy.types.ChildOfConstraint) and each.subtarget]
         return min((begin for begin, _ in spans), default=_FOR_GOOD), max((end for _, end in spans), default=-_FOR_GOOD)
 
 

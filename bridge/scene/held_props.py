@@ -30,6 +30,8 @@ from .held_courses import Hold, holds_of, real_holds
 
 _NO_SIZE: Final = 1e-9
 _SAME_FRAME: Final = 0.5
+_SHEAR: Final = 1e-4
+"""Cosine of the angle between two axes from which an object counts as sheared."""
 _FRAME: Final = "frame"
 """The current frame, as a driver's variable."""
 _looked_at: dict[int, tuple[int, int]] = {}
@@ -51,7 +53,10 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
         try:
             begin = _begins(armature_object, scene, motion, carried)
             _check(prop, armature_object, taken, _span(begin, carried))
-            _put_on(prop, armature_object, begin, motion, carried)
+            if not _put_on(prop, armature_object, begin, motion, carried):
+                told.append(("WARNING", str(Problem(
+                    f"<hold> the role {quoted(name)}: {quoted(prop.name)} is sheared, and changes its shape where it "
+                    "is put down: apply the scale of its parent (Ctrl A)", _place(motion, name), is_warning=True))))
             taken.add(prop)
             character.held.add().prop = prop
         except TaktError as error:
@@ -205,7 +210,8 @@ def _span(begin: FloatArray, carried: Carried) -> tuple[float, float]:
 
 
 def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: FloatArray, motion: Motion,
-            carried: Carried) -> None:
+            carried: Carried) -> bool:
+    """Add constraints to an object; return whether it keeps its shape, as without shear."""
     others = {hold.number for hold in real_holds(prop) if hold.holder not in (None, armature_object)}
     for gone in [each for each in holds_of(prop) if each.number not in others]:
         _remove(prop, gone)
@@ -214,18 +220,22 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
     later, count = holds[len(earlier):], len(prop.constraints)
     placed, bodies = (held_courses.world_over(prop, begin, earlier),
                       object_courses.world_over(links(armature_object), begin))
-    if np.linalg.matrix_rank(placed[0, :3, :3], tol=_NO_SIZE) < 2:  # a prop flat in one axis can be held
+    if not np.linalg.norm(placed[0, :3, :3]) > _NO_SIZE:  # a prop that is flat can be held
         raise TaktError(f"{quoted(prop.name)} is scaled to nothing, so no hand can hold it: clear its scale (Alt S)")
     number = str(1 + max((int(each.number or 0) for each in holds), default=0))
     is_still = not earlier and not any(link.curves for link in links(prop))
-    from_world = np.linalg.inv(bodies[0])
+    from_world, keeps_shape, stays = np.linalg.inv(bodies[0]), True, is_still and _is_at_rest(armature_object)
     for at, phase in enumerate(carried.phases):
         until = float(begin[at + 1]) if at + 1 < len(begin) else None
         body, span = bodies[at], (float(begin[at]), until)
         moved = body @ _square(phase.moved) @ from_world
         world = moved @ placed[0]
         if not (is_still and phase.hand):
-            _fix(prop, world, span, number)
+            if _is_sheared(world) and stays:
+                _lead(prop, armature_object, "", np.linalg.inv(body) @ moved, span, number)
+            else:
+                keeps_shape = keeps_shape and not _is_sheared(world)
+                _fix(prop, world, span, number)
         if phase.hand:
             to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ (moved if is_still else np.eye(4))
             _lead(prop, armature_object, _bone(motion, phase), to_hand, span, number)
@@ -233,6 +243,21 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
         to = prop.constraints.find(later[0].constraints[0].name)
         for at in range(count, len(prop.constraints)):
             prop.constraints.move(at, to + at - count)
+    return keeps_shape
+
+
+def _is_at_rest(armature_object: bpy.types.Object) -> bool:
+    """Return whether an armature's object does not move."""
+    chain = links(armature_object)
+    return not any(link.curves for link in chain) and not any(
+        isinstance(link.owner, bpy.types.PoseBone) or object_courses.held_by(link.owner) for link in chain)
+
+
+def _is_sheared(world: FloatArray) -> bool:
+    """Return whether axes of a matrix (4, 4) are not at right angles, so a Limit Rotation would change its shape."""
+    axes = world[:3, :3]
+    sizes = np.outer(*(np.linalg.norm(axes, axis=0),) * 2)
+    return bool((np.abs(axes.T @ axes - np.diag(np.diag(sizes))) > _SHEAR * sizes).any())
 
 
 def _bone(motion: Motion, phase: Phase) -> str:
@@ -266,16 +291,23 @@ def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | N
 
 
 def _with_all_axes(world: FloatArray) -> FloatArray:
-    """Return a matrix (4, 4) whose zero axis, if any, is replaced by the cross product of the others."""
+    """Return a matrix (4, 4) whose zero axes, two at most, are replaced by directions at right angles to the others."""
     found, sizes = world.copy(), np.linalg.norm(world[:3, :3], axis=0)
-    for axis in np.flatnonzero(sizes <= _NO_SIZE).tolist():
-        found[:3, axis] = np.cross(world[:3, (axis + 1) % 3], world[:3, (axis + 2) % 3])
+    flat = np.flatnonzero(sizes <= _NO_SIZE).tolist()
+    if len(flat) == 2:
+        known = found[:3, sizes.argmax()] / sizes.max()
+        found[:3, flat.pop()] = np.cross(known, np.eye(3)[np.abs(known).argmin()])
+    for axis in flat:
+        found[:3, axis] = np.cross(found[:3, (axis + 1) % 3], found[:3, (axis + 2) % 3])
     return found
 
 
 def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, to_hand: FloatArray,
           span: tuple[float, float | None], number: str) -> None:
-    """Let an object follow a bone over a span of frames. to_hand: (4, 4) from world space to the bone at first."""
+    """Let an object follow a bone, or "" the armature, over a span of frames.
+
+    to_hand: (4, 4) from world space to the bone at first.
+    """
     child_of: Any = _new(prop, "CHILD_OF", span, number)
     child_of.target, child_of.subtarget = armature_object, bone
     child_of.set_inverse_pending = False

@@ -8,6 +8,7 @@ import bpy
 from ...core.playing.transitions.methods import TRANSITION_METHODS
 from ..language import say
 from ..properties import ScoreSettings, TaktCharacter
+from ..scene import cast
 
 _ICONS: Final[Mapping[str, Literal["EMPTY_AXIS", "CURVE_PATH", "OBJECT_DATA", "MESH_GRID", "ARMATURE_DATA"]]] = {
     "place": "EMPTY_AXIS", "path": "CURVE_PATH", "prop": "OBJECT_DATA", "floor": "MESH_GRID",
@@ -92,7 +93,10 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
         return
     for role in roles:
         column = body.column(align=True)
+        column.alert = bool(cast.absence(role))
         column.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
+        if column.alert:
+            column.label(text=say("In no scene: choose another object"), icon="ERROR", translate=False)
         if role.kind == "floor":
             column.prop(role, "collection")
 

@@ -115,8 +115,8 @@ class Origins:
         """Return the origins of several sequences with the same places as one; runs are ordered by depth."""
         if len(parts) == 1:
             return parts[0]
-        numbers = np.cumsum([0, *(len(part.procedures.within) for part in parts)])
-        segments, runs = (_joined([getattr(part, name) for part in parts], numbers[:-1])
+        numbers = np.cumsum([0, *(len(part.procedures.within) for part in parts[:-1])])
+        segments, runs = (_joined([getattr(part, name) for part in parts], numbers)
                           for name in ("segments", "procedures"))
         depth, outer = np.zeros(len(runs.within), np.int64), runs.within
         while (inside := outer >= 0).any():
@@ -165,7 +165,8 @@ class Origins:
         return tuple(Step(*self.places.find(row), repetition) for row, repetition in chain)
 
 
-def _joined(runs: list[Runs], numbers: IntArray) -> Runs:
-    """Return several sets of runs as one, with the numbers of the outer runs of each increased by a number."""
-    joined, more = Runs.joined(runs), np.repeat(numbers, [len(each.within) for each in runs]).astype(np.int32)
-    return replace(joined, within=np.where(joined.within < 0, np.int32(-1), joined.within + more))
+def _joined(parts: list[Runs], numbers: IntArray) -> Runs:
+    """Return several sets of runs as one, with the numbers of their outer runs increased by the set's number (N,)."""
+    runs = Runs.joined(parts)
+    by = np.repeat(numbers, [len(part.within) for part in parts]).astype(np.int32)
+    return replace(runs, within=np.where(runs.within < 0, np.int32(-1), runs.within + by))

@@ -137,3 +137,19 @@ def test_the_examples_of_the_manual_run(hero: Any, tmp_path: Path) -> None:
         code = code.replace("/scores/walk.pha", str(WALK)).replace("//hero.glb", str(tmp_path / "hero.glb"))
         exec(code, names)  # the manual's own
     assert (tmp_path / "hero.glb").exists()
+
+
+def test_warnings_say_what_the_motion_does_not_do(hero: Any, tmp_path: Path) -> None:
+    path = tmp_path / "reaches.pha"
+    path.write_text('<pha version="2" tickLength="1"><load src="gestures.Greetings"/><role name="far" is="place"/>\n'
+                    '<procedure name="main"><together><lane><call name="hello" duration="3"/></lane>\n'
+                    '<lane><reach for="far" with="left hand" duration="1"/><wait duration="2"/></lane></together>\n'
+                    '</procedure></pha>', encoding="utf-8")
+    properties.character(hero).library = str(LIBRARY)
+    far = bpy.data.objects.new("Far", None)
+    far.location = 0.0, -5.0, 1.0
+    context.scene.collection.objects.link(far)
+    assert api.play(hero, path).warnings == ()  # what is not cast is a note
+    (warning,) = api.play(hero, path, cast={"far": far}).warnings
+    assert ":3:" in warning and "the hand stays" in warning and "away from 'far'" in warning
+    assert api.motion(hero).warnings == (warning,)

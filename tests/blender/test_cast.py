@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.scene import cast
-from takt.bridge.scores import following, score, score_blocks
+from takt.bridge.scores import following, score, score_blocks, score_layout
 from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
 from takt.tests.blender.dancing import sample_with_score
 
@@ -161,6 +161,23 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     rebuilt()
 
 
+@pytest.mark.parametrize("scale", [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)])
+@pytest.mark.parametrize("turn", [0.0, 2.0])
+def test_a_place_that_is_flat_in_two_axes_is_a_place(walker: bpy.types.Object, scale: tuple[float, float, float],
+                                                     turn: float) -> None:
+    walker.rotation_euler.z, seat = 0.7, chair()
+    seat.rotation_euler.z, seat.scale = turn, scale
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.update()
+    properties.character(walker).cast["seat"].target = seat
+    found = dict(cast.read(walker))["seat"]
+    assert isinstance(found, ScenePlace)
+    faces = np.array(walker.matrix_world)[:3, :3] @ found.ahead
+    yaw = 0.0 if scale[2] else turn  # what is upright alone does not tell how it is turned
+    np.testing.assert_allclose(faces, (np.sin(yaw), -np.cos(yaw), 0.0), atol=1e-5)
+
+
 def test_what_the_user_deletes_plays_no_role_though_its_field_keeps_it(walker: bpy.types.Object) -> None:
     seat, role = chair(), properties.character(walker).cast["seat"]
     role.target = seat
@@ -168,10 +185,64 @@ def test_what_the_user_deletes_plays_no_role_though_its_field_keeps_it(walker: b
     scene = bpy.context.scene
     assert scene is not None and scene.collection is not None
     scene.collection.objects.unlink(seat)  # as Delete does
-    assert role.target == seat and cast.read(walker) == () and cast.key(walker) is None and not cast.is_cast(role)
+    assert role.target == seat and not cast.is_cast(role)
+    motion = score.motion_of(walker)
+    assert motion is not None
+    (problem,) = (each for each in motion.problems if "'Chair' is in no scene" in each.message)
+    assert problem.is_missed and not problem.is_note and "'seat'" in problem.message
+    assert cast.absence(role) in problem.message and not cast.absence(properties.character(walker).cast["lane"])
     collection = bpy.data.collections.new("Elsewhere")
-    collection.objects.link(seat)
-    assert cast.read(walker) and cast.is_cast(role)
+    collection.objects.link(seat)  # a collection that is in no scene either
+    assert not cast.is_cast(role) and cast.absence(role)
+    bpy.data.scenes.new("Other").collection.children.link(collection)
+    assert isinstance(dict(cast.read(walker))["seat"], ScenePlace) and cast.is_cast(role) and not cast.absence(role)
+
+
+class Drawn:
+    """A layout that notes what is drawn in red."""
+
+    def __init__(self, red: list[str]) -> None:
+        self.alert, self.red = False, red
+
+    def column(self, **_how: object) -> "Drawn":
+        return Drawn(self.red)
+
+    def panel(self, *_names: object, **_how: object) -> "tuple[Drawn, Drawn]":
+        return Drawn(self.red), Drawn(self.red)
+
+    def prop(self, *_what: object, text: str = "", **_how: object) -> None:
+        self.label(text=text)
+
+    def label(self, text: str, **_how: object) -> None:
+        self.red += [text] if self.alert else []
+
+
+def test_a_role_whose_object_was_deleted_is_red_in_the_list(walker: bpy.types.Object) -> None:
+    seat, character, red = chair(), properties.character(walker), list[str]()
+    character.cast["seat"].target, character.cast["lane"].target = seat, line("POLY")
+    layout: Any = Drawn(red)
+    score_layout._draw_cast(layout, character)
+    assert not red
+    scene = bpy.context.scene
+    assert scene is not None
+    scene.collection.objects.unlink(seat)
+    score_layout._draw_cast(layout, character)
+    assert red == ["seat", "In no scene: choose another object"]
+
+
+def test_what_is_only_in_an_instance_is_in_the_scene(walker: bpy.types.Object) -> None:
+    seat, role = chair(), properties.character(walker).cast["seat"]
+    role.target = seat
+    scene = bpy.context.scene
+    assert scene is not None
+    scene.collection.objects.unlink(seat)
+    inner, outer = (bpy.data.collections.new(name) for name in ("Inner", "Outer"))
+    inner.objects.link(seat)
+    outer.children.link(inner)
+    assert cast.absence(role)
+    instance: Any = added("Instance", None)
+    instance.instance_type, instance.instance_collection = "COLLECTION", outer
+    assert not cast.absence(role) and cast.is_cast(role)
 
 
 def test_a_path_is_played_by_a_curve_alone(walker: bpy.types.Object) -> None:

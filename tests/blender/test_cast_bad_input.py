@@ -148,7 +148,9 @@ def test_a_prop_that_is_deleted_is_left_alone_and_let_go(drinker: bpy.types.Obje
     rebuilt()
     scene().collection.objects.unlink(prop)  # as Delete does, while fields keep it
     rebuilt()
-    assert not problems(drinker, "cup") and takts(prop) == 0 and not character.held
+    assert takts(prop) == 0 and not character.held
+    found = problems(drinker, "cup")
+    assert found and all(each.is_missed and "'Cup' is in no scene" in each.message for each in found)
 
 
 def test_a_prop_that_is_linked_is_told_and_stays_as_it_is(drinker: bpy.types.Object, tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ MEANT = (
     [*[(LEFT, 0.8, AUTO), (RIGHT, 0.8, AUTO)] * 5, (LEFT, 1.0, AUTO), *[(LEFT, 0.8, AUTO), (RIGHT, 0.8, AUTO)] * 4,
      (LEFT, 0.8, AUTO), (RIGHT, 0.8, END)],
     [("together", 4.0, END)],
+    [("together", 9.0, END)],
 )
 """What each example of the language plays: clips, their seconds, and those of the transition after each."""
 
@@ -79,6 +80,7 @@ MOVES = (
     [(0.5, LEFT, 0.5, "lower"), (1.2, RIGHT, 0.2, "lower"), (1.0, CLAP, 0.5, "upper"), (3.0, BOW, 0.25)],
     [(0.4, LEFT, 0.5), (8.5, LEFT, 0.5), (16.6, RIGHT, 0.5)],
     [(2.0, "gestures.Greetings.hello", 0.5)],
+    [(4.5, "gestures.Greetings.hello", 0.5)],
 )
 """What each example shows at an instant between transitions: a clip, the share of it, what part of the body has it."""
 

@@ -208,13 +208,14 @@ def test_the_body_stands_as_it_does_before_it_sits_down_and_after_it_gets_up() -
     assert own.min() > (0.35 - SEAT_LEGS) * rig.leg
 
 
-def test_feet_hang_from_a_high_stool_and_a_note_says_how_far() -> None:
+def test_feet_hang_from_a_high_stool_and_a_warning_says_how_far() -> None:
     rig, skin = FOUR[0], skin_of(FOUR[0])
     height = 2.1 * own_height(rig, skin)
     motion = played(rig, skin=skin, seat=seat(rig, height))
     (problem,) = [each for each in motion.problems if "hang" in each.message]
     high = (ankles(rig, motion) - ankles(rig, plain(rig, skin)))[:, ON] @ rig.up
-    assert problem.is_note and f"the feet hang {high.max():.2g} m above the ground" in problem.message
+    assert f"the feet hang {high.max():.2g} m above the ground" in problem.message
+    assert problem.is_missed and f"lower the object by {high.max():.2g} m" in problem.message
     assert np.abs(lowest(rig, motion, skin)[ON] - height).max() < SEAT_LEGS * rig.leg
     world = world_from_pose(rig.skeleton, motion.sample(TIMES))[..., 3]
     hip, knee, ankle = (world[:, rig.joint(f"l_{name}")] for name in ("hip", "knee", "ankle"))

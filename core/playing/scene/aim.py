@@ -13,7 +13,7 @@ from ...maths.arrays import FloatArray
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
 from .carried import Carried, TimedHold
-from .cast import ScenePlace, Target, Unfit, misfit, seen_at, touched_at
+from .cast import OwnPlace, ScenePlace, Target, Unfit, misfit, seen_at, touched_at
 from .meet import TimedMeet
 
 LOOK_S: Final = 0.4
@@ -57,14 +57,19 @@ class TimedAim:
         >>> aim.weights(np.array((0.5, 1.5, 2.5, 3.5, 4.5))).tolist()
         [0.0, 0.5, 1.0, 0.5, 0.0]
         """
-        comes = (times_s - self.begin_s) / max(self.there_s - self.begin_s, _NO_TIME_S)
-        goes = (self.back_s - times_s) / max(self.back_s - self.end_s, _NO_TIME_S)
-        x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
-        return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
+        return weights(times_s, self.begin_s, self.there_s, self.end_s, self.back_s)
 
     def positions(self, shown_s: FloatArray) -> FloatArray:
         """Return the target's positions, (F, 3) in model space, at times (F,) of the clock."""
         return touched_at(self.target, shown_s) if self.hand else seen_at(self.target, shown_s)
+
+
+def weights(times_s: FloatArray, begin_s: float, there_s: float, end_s: float, back_s: float) -> FloatArray:
+    """Return the weight of an aim at times (F,); see TimedAim."""
+    comes = (times_s - begin_s) / max(there_s - begin_s, _NO_TIME_S)
+    goes = (back_s - times_s) / max(back_s - end_s, _NO_TIME_S)
+    x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
+    return np.where((times_s > begin_s) & (times_s < back_s), x**3 * (10.0 + x * (6.0 * x - 15.0)), 0.0)
 
 
 def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Target],
@@ -78,7 +83,8 @@ def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Targe
     found, holds, said, noted = list[TimedAim](), list[TimedHold](), list[Problem](), set[str]()
     for each in aims:
         role, target = each.aim.role, cast.get(each.aim.role)
-        text = misfit(target, ScenePlace, role)
+        is_own = isinstance(target, OwnPlace) and each.aim.word == "reach"
+        text = "" if is_own else misfit(target, ScenePlace, role)
         if target is None:
             text += ", so it is left out: choose an object for it"
         elif not text and not isinstance(target, Unfit):

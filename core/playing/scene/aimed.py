@@ -12,11 +12,13 @@ import numpy as np
 from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
-from .aim import TimedAim
+from .aim import TimedAim, weights
 from .carried import Carried, Spots, TimedHold
+from .cast import OwnPlace
 from .grip import Grip
 from .look import Neck
-from .pulls import Act, Palms, Pulls, together
+from .next_aims import spans_s
+from .pulls import Act, Palms, Pulls, carriers, together
 from .reach import Reaching
 
 _MOST_RAD: Final = np.radians(55.0)
@@ -48,9 +50,9 @@ class Aimed(Over):
         """Return the poses below with head and hands at their targets; see Stage."""
         pose = self.posed(times_s, self.acts(times_s), rounds)
         for side, grip in self.grips.items():
-            weights = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
-            if len(frames := np.flatnonzero(weights)):
-                _change(pose, frames, grip.close, weights[frames])
+            closed = np.max([hold.weights(times_s) for hold in self.holds if hold.hand == side], axis=0)
+            if len(frames := np.flatnonzero(closed)):
+                _change(pose, frames, grip.close, closed[frames])
         return pose
 
     def posed(self, times_s: FloatArray, acts: Sequence[Act], rounds: IntArray = FIRST_ROUND) -> Pose:
@@ -65,28 +67,30 @@ class Aimed(Over):
         return pose
 
     @cached_property
-    def _spans_s(self) -> FloatArray:
-        """The span in which each aim acts, (A, 2)."""
-        return np.array([(aim.begin_s, aim.back_s) for aim in self.aims]).reshape(-1, 2)
+    def spans_s(self) -> FloatArray:
+        """When each aim acts, (A, 4): see the function."""
+        return spans_s(self.aims)
 
     def acts(self, times_s: FloatArray) -> list[Act]:
         """Return what acts at any of some times, in order."""
         if not len(times_s):
             return []
-        begins, ends = self._spans_s.T
+        spans = self.spans_s
         found, shown_s = list[Act](), self.shown(times_s)
-        for number in np.flatnonzero((begins < times_s.max()) & (ends > times_s.min())).tolist():
-            aim = self.aims[number]
-            weights = np.where((times_s > aim.begin_s) & (times_s < aim.back_s), aim.weights(times_s), 0.0)
-            if len(frames := np.flatnonzero(weights)):
+        for number in np.flatnonzero((spans[:, 0] < times_s.max()) & (spans[:, 3] > times_s.min())).tolist():
+            aim, own_weights = self.aims[number], weights(times_s, *spans[number].tolist())
+            if len(frames := np.flatnonzero(own_weights)):
                 own_s = times_s[frames]
                 keeps = smoothstep(own_s, aim.begin_s, aim.begin_s + _KEEPS_S) * (
                     1.0 - smoothstep(own_s, aim.end_s, aim.end_s + _KEEPS_S))
-                found.append(Act(aim, frames, weights[frames], self._spots(aim, own_s, shown_s[frames]), keeps))
+                found.append(Act(aim, frames, own_weights[frames], self._spots(aim, own_s, shown_s[frames]), keeps))
         return found
 
     def _spots(self, aim: TimedAim, times_s: FloatArray, shown_s: FloatArray) -> Spots:
         """Return the positions of an aim's target at times (N,); shown_s: by the clock."""
+        if isinstance(aim.target, OwnPlace):
+            return Spots(np.tile(aim.target.position, (len(times_s), 1)),
+                         {aim.target.joint: np.ones(len(times_s), dtype=np.bool_)})
         carried = aim.carried or self.carried.get(aim.role)
         if carried is None:
             points = aim.positions(shown_s)
@@ -151,9 +155,14 @@ class Aimed(Over):
         return world_from_pose(self.skeleton, pose)
 
     def hands(self, pose: Pose) -> dict[str, FloatArray]:
-        """Return the transforms of hands in poses (F, J, …), (F, 3, 4) each in model space."""
+        """Return the transforms of what moves targets in poses (F, J, …), (F, 3, 4) each in model space."""
         world = world_from_pose(self.skeleton, pose)
-        return {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
+        return {name: world[:, joint] for name, joint in self.carriers.items()}
+
+    @cached_property
+    def carriers(self) -> dict[str, int]:
+        """The joints that may move targets: see the function."""
+        return carriers(self.arms, self.aims)
 
     def lacks(self, aim: TimedAim, times_s: FloatArray, hands: Mapping[str, FloatArray]) -> FloatArray:
         """Return the vectors from a palm to its target at times (N,), (N, 3).

@@ -43,6 +43,23 @@ class ScenePlace:
 
 
 @dataclass(frozen=True)
+class OwnPlace:
+    """A place on the character's own body, such as its mouth. position: in the axes of a joint. note: see ScenePlace.
+
+    Raises TaktError if a number is not finite.
+    """
+
+    joint: str
+    position: Point
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        if not np.isfinite(self.position).all():
+            raise TaktError(f"a place at {self.position} from the joint {self.joint!r}; expected finite numbers")
+
+
+@dataclass(frozen=True)
 class ScenePath:
     """A path to follow. points: from its beginning to its end, at least two. note: see ScenePlace.
 
@@ -133,7 +150,7 @@ class Unfit:
     why: str
 
 
-Still = ScenePlace | ScenePath | SceneFloor | Unfit
+Still = ScenePlace | OwnPlace | ScenePath | SceneFloor | Unfit
 Target = Still | Moving
 """Anything that may play a role."""
 _KIND_OF: Final[dict[type, str]] = {ScenePlace: "place", ScenePath: "path", SceneFloor: "floor"}
@@ -173,6 +190,9 @@ def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | typ
         return f"the role {quoted(role)} is not cast"
     if isinstance(target, Unfit):
         return f"nothing can play the role {quoted(role)}: {target.why}"
+    if isinstance(target, OwnPlace):
+        return (f"the role {quoted(role)} is played by a place on the character's own body, to which only <reach> "
+                "goes: choose another object, or clear its parent")
     own = type(target.still if isinstance(target, Moving) else target)
     return "" if own is kind else (
         f"the role {quoted(role)} is played by a {_KIND_OF[own]}, expected a {_KIND_OF[kind]}")

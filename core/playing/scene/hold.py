@@ -131,9 +131,9 @@ class _Props:
     def _leave(self, plan: Taking, time_s: float, before: Carried) -> None:
         """Continue the aim that holds a hand where it took a prop: the prop is elsewhere now."""
         aims, more = list[TimedAim](), list[TimedAim]()
-        for aim in self.aimed.aims:
+        for aim, gone_s in zip(self.aimed.aims, self.aimed.spans_s[:, 3].tolist(), strict=True):
             is_meant = (aim.hand, aim.role) == (plan.hold.hand, plan.hold.role) and aim.carried is None
-            if is_meant and aim.begin_s < time_s < aim.back_s:
+            if is_meant and aim.begin_s < time_s < gone_s:
                 if aim.end_s > time_s:
                     there_s = max(aim.there_s, time_s + (SOONEST_S if aim.there_s > time_s else BACK_S))
                     end_s = max(aim.end_s, there_s)

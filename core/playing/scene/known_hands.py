@@ -16,7 +16,7 @@ from .pulls import Act
 _SAME: Final = 1e-8
 """Share of the touch tolerance: positions nearer to each other count as equal."""
 Hands = Mapping[str, FloatArray]
-"""Transforms of hands in the model, (3, 4) each, by side."""
+"""Transforms of hands in the model, (3, 4) each, by side, and of joints for which they reach, by name."""
 
 
 @dataclass(eq=False)
@@ -44,8 +44,8 @@ class KnownHands:
             self._latest[what_for] = found
             return found, True
         self._wanted[key] = what_for, time_s, acts
-        return self._latest.get(what_for) or {side: arm.body.skeleton.rest_world[arm.limb.last]
-                                              for side, arm in aimed.arms.items()}, False
+        rest = aimed.skeleton.rest_world
+        return self._latest.get(what_for) or {name: rest[joint] for name, joint in aimed.carriers.items()}, False
 
     def look_up(self, aimed: Aimed) -> bool:
         """Compute all requested instants that are unknown; return whether there were any."""

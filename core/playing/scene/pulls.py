@@ -12,6 +12,7 @@ import numpy as np
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from .aim import TimedAim
 from .carried import Spots
+from .cast import OwnPlace
 from .reach import Reaching
 
 Palms = Mapping[str, FloatArray]
@@ -38,6 +39,13 @@ class Act(NamedTuple):
         """Return the act in those of its frames that are among others (M,), ascending, as indices into these."""
         own = self.at(np.isin(self.frames, frames))
         return own._replace(frames=frames.searchsorted(own.frames))
+
+
+def carriers(arms: Mapping[str, Reaching], aims: Sequence[TimedAim]) -> dict[str, int]:
+    """Return the joints that may move targets of aims: wrists by side, and joints with own places by name."""
+    found = {aim.target.joint: arms[aim.hand].body.skeleton.index_of[aim.target.joint] for aim in aims
+             if isinstance(aim.target, OwnPlace) and aim.hand in arms}
+    return found | {side: arm.limb.last for side, arm in arms.items()}
 
 
 def together(acts: Sequence[Act]) -> Act:
@@ -94,6 +102,10 @@ class Pulls:
         return 1.0 - free
 
     @cached_property
+    def _carriers(self) -> dict[str, int]:
+        return carriers(self.arms, [act.aim for acts in self.acts.values() for act in acts])
+
+    @cached_property
     def _passes(self) -> int:
         """Number of passes: in the first, other hands are unmoved; each further pass lets hands follow them."""
         follow = [side for side, acts in self.acts.items() if any(act.spots.leading for act in acts)]
@@ -111,7 +123,7 @@ class Pulls:
         Spots.
         """
         palms = self.palms(world)
-        rests = {side: world[:, arm.limb.last] for side, arm in self.arms.items()}
+        rests = {name: world[:, joint] for name, joint in self._carriers.items()}
         hands, goals, gives = rests, dict[str, FloatArray](), dict[str, FloatArray]()
         for number in range(2 * self._passes if self._passes > 1 else 1):
             if number == self._passes:

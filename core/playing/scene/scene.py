@@ -30,6 +30,7 @@ from .hold import with_holds
 from .known_hands import KnownHands
 from .look import Neck
 from .meet import TimedMeet
+from .own_places import without_own_arms
 from .reach import Reaching
 from .seats import missed, seat_skin, seats_of
 from .sits import Ground, Sits
@@ -135,6 +136,8 @@ class Scene:
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
+        aims, own = without_own_arms(aims, arms)
+        said += own
         aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown, unit_m=self.unit_m), holds, known)
         missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at "
                           f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away * self.unit_m:.2g} m "

@@ -75,7 +75,7 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
 
 
 def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
-    """Return warnings of seats that the body misses, and notes of those from which feet do not reach the ground.
+    """Return warnings of seats that the body misses, and of those from which feet do not reach the ground.
 
     unit_m: see Settings.
     """
@@ -91,8 +91,8 @@ def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
     hanging = [(seat, seat.over, away) for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True)
                if away > _HANGS_LEGS * leg]
     said += [Problem(f"<call> the feet hang {away * unit_m:.2g} m above the ground, since the seat {quoted(seat.role)} "
-                     f"is {height * unit_m:.2g} m high: lower the object if they are to stand", seat.place,
-                     is_warning=True, is_note=True) for seat, height, away in hanging]
+                     f"is {height * unit_m:.2g} m high: lower the object by {away * unit_m:.2g} m if they are "
+                     "to stand", seat.place, is_warning=True) for seat, height, away in hanging]
     return tuple(said)
 
 
