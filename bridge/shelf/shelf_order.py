@@ -91,10 +91,10 @@ def _ranking(search: Search, order: str, block: str) -> Ranking | None:
     return found[order, block]
 
 
-def _title(order: str, clip: str) -> str:
+def _title(order: str, title: str) -> str:
     if order == "FITS":
-        return f"Fits after {clip}"
-    return f"Like {clip}"
+        return f"Fits after {title}"
+    return f"Like {title}"
 
 
 @guarded(None)
