@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
+from hashlib import sha256
 from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
@@ -49,19 +50,21 @@ class ClipsOnce:
     """Keeps clips that were read and retargeted for later tests, as far as they are of equal files and bodies."""
 
     def __init__(self) -> None:
-        """Let equal points of skins be one value: by these retargeted clips are found."""
+        """Find points of equal skins once, as one value: by these retargeted clips are found."""
         from takt.bridge.files.clip_store import CLIPS
-        from takt.bridge.meshes import skin_points
+        from takt.core.retargeting.skin_points import SkinPoints
 
         self._clips, self._size, self._entries = CLIPS, 0, CLIPS._entries.copy()
-        points: Any = skin_points
-        plain, known = points._read, dict[object, Any]()
+        plain, known = SkinPoints.of, dict[object, SkinPoints]()
 
-        def read(*arguments: Any) -> Any:
-            found = plain(*arguments)
-            return found if found is None else known.setdefault((found.checksum, found.positions.tobytes()), found)
+        def of(*arrays: Any) -> SkinPoints:
+            content = sha256(b"".join(each.tobytes() for each in arrays)).digest()
+            key = (content, *((each.shape, each.dtype) for each in arrays))
+            if key not in known:
+                known[key] = plain(*arrays)
+            return known[key]
 
-        points._read = read
+        SkinPoints.of = of  # type: ignore[method-assign, assignment]
 
     def keep(self) -> None:
         """Keep what is known now, unless it is much."""

@@ -13,6 +13,7 @@ from takt.bridge import properties
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import Skeleton
+from takt.samples import dancer
 from takt.samples.clip_files import LIBRARY
 
 Wait = Callable[[float], None]
@@ -70,9 +71,9 @@ def activate(armature_object: bpy.types.Object) -> None:
 
 
 def sample_with_score(path: Path, score_text: str, library: Path = LIBRARY) -> bpy.types.Object:
-    """Return a new sample character with a score, which is written to a file; nothing has played it yet."""
+    """Return a new sample character, without the sample dance, with a score, which is written to a file."""
     ops: Any = bpy.ops
-    armature_object = add_sample()
+    armature_object: bpy.types.Object = dancer.bound_dancer()[0]
     activate(armature_object)
     path.write_text(score_text, encoding="utf-8")
     assert ops.takt.import_pha(filepath=str(path), library=str(library)) == {"FINISHED"}
