@@ -93,11 +93,6 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
         changes.score()
 
 
-def look_again(uid: int) -> None:
-    """Let the next `look` place the keys of a character, by session_uid, even if they have not changed."""
-    _seen.pop(uid, None)
-
-
 def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: bool) -> None:
     """Tie new keys, and leave all keys where they are.
 
@@ -107,17 +102,18 @@ def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: 
         return
     for layer, action in layers_of(armature_object):
         with suppress(TaktError):  # `look` reports it
-            if _why_it_stays(armature_object, action) or not has_untied_keys(action):
+            if why_it_stays(armature_object, action) or not has_untied_keys(action):
                 continue
             layout = layout_of(action)
             motion = None if layout is not None or is_older else score.motion_of(armature_object)
-            layout = layout if motion is None else _layout(armature_object, scene, motion)
+            layout = layout if motion is None else layout_in(armature_object, scene, motion)
             if layout is not None:
                 place(layer, action, layout)
     _seen[armature_object.session_uid] = _state(armature_object)
 
 
-def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
+def layout_in(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
+    """Return when the blocks of a character's motion play."""
     uid = armature_object.session_uid
     if uid not in _timelines or _timelines[uid][0] is not motion:
         _timelines[uid] = motion, Timeline.of(motion)
@@ -136,9 +132,9 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
                known: _Sums | None = None) -> None:
     """Move the keys of all tweaks. known: checksums of the curves as they are."""
     known = {} if known is None else known
-    found, now = "", _layout(armature_object, scene, motion)
+    found, now = "", layout_in(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):
-        reason = _why_it_stays(armature_object, action)
+        reason = why_it_stays(armature_object, action)
         if not reason:
             try:
                 for name in place(layer, action, now):
@@ -200,7 +196,7 @@ def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Actio
             strip.action_frame_end = last
 
 
-def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+def why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
     """Return why the keys of an Action of tweaks cannot be moved for a character, "" if they can."""
     if not action.is_editable:
         return f"'{action.name}' is linked, so its keys stay where they are: make it local first (Object > Relations)"
