@@ -238,6 +238,7 @@ def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
     action = bpy.data.actions.new(next(each for each in names if each not in taken))
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name)
     versions.ensure_channelbag(action, slot)
+    setattr(action, properties.OF_TWEAKS, True)
     layer = character.tweaks.add()
     layer.name, layer.action = action.name, action
     character.tweaks_index = len(character.tweaks) - 1
@@ -268,6 +269,15 @@ def is_in_strip(armature_object: bpy.types.Object, action: bpy.types.Action) -> 
     """Return whether an Action of tweaks lies in an NLA strip."""
     animation = armature_object.animation_data
     return animation is not None and any(strip.action == action for strip in strips_of(animation))
+
+
+def track_of(armature_object: bpy.types.Object, action: bpy.types.Action | None) -> bpy.types.NlaTrack | None:
+    """Return the uppermost track of the NLA with a strip that plays an Action of tweaks; None if there is none."""
+    animation = armature_object.animation_data
+    if animation is None or action is None or animation.action == action:
+        return None
+    return next((track for track in reversed(animation.nla_tracks) if any(strip.action == action for strip in
+                                                                          track.strips)), None)
 
 
 def push_down(armature_object: bpy.types.Object) -> None:
