@@ -7,13 +7,15 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge import properties
-from takt.bridge.tweaking import tweak_moments
+from takt.bridge import properties, versions
+from takt.bridge.tweaking import tweak_auto_keying, tweak_moments
+from takt.bridge.tweaking.tweak_controls import bones_of
 from takt.panels.tweaks import TAKT_UL_tweaks
 from takt.tests.blender.dancing import Wait
 from takt.tests.blender.test_tweaks import set_key, tweak, tweaked
 
 __all__ = ["tweaked"]  # a fixture of another file
+operators: Any = bpy.ops
 
 
 class Row:
@@ -99,3 +101,30 @@ def test_an_action_that_takt_has_not_made_keeps_its_name(two: Any, wait: Wait) -
     wait(0.5)
     layers(two)[0].name = "arms"
     assert own.name == "by hand" and drawn(two, 0).words == ["arms", "by hand"]
+
+
+def test_auto_keying_that_keys_nothing_is_told(tweaked: Any) -> None:
+    context: Any = bpy.context
+    edit, settings = context.preferences.edit, context.tool_settings
+    before = edit.use_keyframe_insert_available
+    window = context.window_manager.windows[0]
+    area = next(each for each in window.screen.areas if each.type == "VIEW_3D")
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    bone, action = tweaked.pose.bones["l_knee"], tweaked.animation_data.action
+    with context.temp_override(window=window, area=area, region=region):
+        operators.object.mode_set(mode="POSE")
+        versions.select_only([bone], tweaked)
+        tweaked.data.bones.active = bone.bone
+        try:
+            for available, auto in ((False, True), (True, False), (True, True)):
+                edit.use_keyframe_insert_available, settings.use_keyframe_insert_auto = available, auto
+                told = tweak_auto_keying.why_no_key(context, tweaked)
+                assert bool(told) == (available and auto)
+            assert "'l_knee'" in told and "'Rig tweaks'" in told
+            operators.transform.rotate(value=0.5, orient_axis="X")
+            assert bones_of(action) == ()  # as it says
+            operators.anim.keyframe_insert()
+            assert bones_of(action) == ("l_knee",) and tweak_auto_keying.why_no_key(context, tweaked) == ""
+        finally:
+            edit.use_keyframe_insert_available, settings.use_keyframe_insert_auto = before, False
+            operators.object.mode_set(mode="OBJECT")
