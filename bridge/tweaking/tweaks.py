@@ -123,8 +123,8 @@ def layout_in(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion:
 def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _State:
     """Return a value that stays equal while no key is set or moved, and keys and score's Action share a layout."""
     own = properties.character(armature_object).action
-    return (checksum(armature_object, known), *(getattr(action, properties.PLACED_BY) for _, action in
-                                          layers_of(armature_object)),
+    return (checksum(armature_object, known), *((action.session_uid, action.is_editable, getattr(
+        action, properties.PLACED_BY)) for _, action in layers_of(armature_object)),
             "" if own is None else getattr(own, properties.MADE_FROM))
 
 
