@@ -207,7 +207,8 @@ def test_actions_of_procedures_and_tweaks(tweaked: Any, wait: Wait) -> None:
     assert tweaked.animation_data.action == layer and own_frames(layer) == [30.0] and is_lifted(tweaked, 30)
     values = [curve.evaluate(29.0) for curve in made["main"].layers[0].strips[0].channelbags[0].fcurves
               if KNEE in curve.data_path and "quaternion" in curve.data_path]
-    assert Quaternion(values).rotation_difference(plain(tweaked, 30) @ LIFT).angle % 6.2831 < 1e-2  # its length is rounded
+    away = Quaternion(values).rotation_difference(plain(tweaked, 30) @ LIFT).angle % 6.2831
+    assert away < 1e-2  # the Action's length is rounded to whole frames
     typed(tweaked, wait, STEPS.replace('tickLength="1.0"', 'tickLength="2.0"'))
     assert own_frames(layer) == [pytest.approx(59.0)]
 
