@@ -56,6 +56,8 @@ PLACED_BY = "takt_placed_by"
 """Property of an Action of tweaks: the layout of blocks by which its keys lie, see tweak_placing.Layout.said. It is
 stored with the keys, so that undo brings back both.
 """
+OF_TWEAKS = "takt_of_tweaks"
+"""Property of an Action of tweaks: whether Takt has made it, so that it is renamed with its layer."""
 RANGE_LEFT = "takt_range_left"
 """Property of a scene: first and last frame as Takt left them; another range is the user's own."""
 VERSION = 2
@@ -312,10 +314,22 @@ def _masks_of(said: str) -> tuple[str, ...]:
     return tuple(re.findall(r"<mask[^>]*?\bname=[\"']([^\"']+)", said))
 
 
+def _renamed(layer: Any, _context: Any) -> None:
+    """Rename a layer's Action with it, if Takt has made it; if the name is taken, both get Blender's next one."""
+    action = layer.action
+    if action is None or not action.is_editable or not getattr(action, OF_TWEAKS):
+        return
+    if layer.name and action.name != layer.name:
+        action.name = layer.name
+    if layer.name != action.name:
+        layer.name = action.name
+
+
 class TaktTweaks(bpy.types.PropertyGroup):
     """A layer of tweaks: an Action above the score's, whose keys move with their blocks. `name` is its own."""
 
     if TYPE_CHECKING:
+        name: str
         action: bpy.types.Action | None
         ease_in: float
         ease_out: float
@@ -325,6 +339,7 @@ class TaktTweaks(bpy.types.PropertyGroup):
         body: str
         muted: str
     else:
+        name: StringProperty(name="Name", override=_OVERRIDABLE, update=_renamed)
         action: PointerProperty(type=bpy.types.Action, override=_OVERRIDABLE)
         procedure: StringProperty(
             name="Procedure", override=_OVERRIDABLE,
@@ -606,6 +621,7 @@ def register() -> None:
     setattr(bpy.types.Object, NAME, PointerProperty(type=TaktCharacter, override={"LIBRARY_OVERRIDABLE"}))
     for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY):
         setattr(bpy.types.Action, name, StringProperty(options={"HIDDEN"}))
+    setattr(bpy.types.Action, OF_TWEAKS, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTES, BoolProperty(options={"HIDDEN"}))
     setattr(bpy.types.Action, MUTED, StringProperty(options={"HIDDEN"}))
     setattr(bpy.types.Scene, RANGE_LEFT, IntVectorProperty(size=2, options={"HIDDEN"}))
@@ -614,7 +630,7 @@ def register() -> None:
 def unregister() -> None:
     """Remove the settings; data stored in a file stays there."""
     delattr(bpy.types.Scene, RANGE_LEFT)
-    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY, MUTES, MUTED):
+    for name in (MADE_FROM, KEYS_WRITTEN, OF_SCORE, OF_CLIP, TIES, PLACED_BY, OF_TWEAKS, MUTES, MUTED):
         delattr(bpy.types.Action, name)
     delattr(bpy.types.Object, NAME)
     for cls in reversed(_CLASSES):

@@ -16,10 +16,12 @@ from .score_editor import keymap as score_keymap
 from .score_editor import node_panels
 from .score_editor import sidebar as score_sidebar
 from .skeleton_map import TAKT_PT_skeleton_map, TAKT_UL_joints
+from .tweaks import TAKT_UL_tweaks
 
 _CLASSES = (
     TAKT_UL_clips,
     TAKT_UL_procedures,
+    TAKT_UL_tweaks,
     TAKT_UL_libraries,
     TAKT_AP_preferences,
     TAKT_PT_bind,

@@ -14,7 +14,6 @@ from ..bridge.language import say
 from ..bridge.scene import held_props
 from ..bridge.scores import following, given_score, score
 from ..bridge.scores.score_layout import draw_folders, draw_settings
-from ..bridge.tweaking import tweak_waiting, tweaks
 from ..core.errors import FileError, Problem, TaktError
 from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample
@@ -28,10 +27,9 @@ from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
-from ..operators.tweak import TAKT_OT_tweak
-from ..operators.tweak_call import TAKT_OT_tweak_call
 from ..operators.who_dances import TAKT_OT_who_dances
 from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words, letters
+from .tweaks import draw_tweaks
 
 _PROBLEMS_SHOWN = 4
 _WARNINGS_SHOWN = 8
@@ -228,43 +226,7 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     row.operator(TAKT_OT_edit_score.bl_idname, text="", icon="TEXT")
     draw_reasons(layout, context, TAKT_OT_rebuild)
     layout.operator(TAKT_OT_procedure_actions.bl_idname, icon="ACTION")
-    _draw_tweaks(layout, context, armature_object, character)
-
-
-def _draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
-                 character: properties.TaktCharacter) -> None:
-    """Draw the layers of tweaks, the easing of the chosen one, and their problems."""
-    row = layout.row(align=True)
-    row.operator(TAKT_OT_tweak.bl_idname, icon="POSE_HLT")
-    if not tweaks.has_tweaks(armature_object):
-        return
-    add: Any = row.operator(TAKT_OT_tweak.bl_idname, text="", icon="ADD")
-    add.add_layer = True
-    for told in filter(None, (tweaks.problem(armature_object), tweak_waiting.words(armature_object))):
-        draw_words(layout, context, told, "ERROR")  # above the list, since that ends far down in the sidebar
-    layout.template_list("UI_UL_list", "takt_tweaks", character, "tweaks", character, "tweaks_index", rows=2)
-    if 0 <= character.tweaks_index < len(character.tweaks):
-        layer = character.tweaks[character.tweaks_index]
-        column = layout.column(align=True)
-        column.prop(layer, "action", text="")
-        column.prop(layer, "ease_in")
-        column.prop(layer, "ease_out")
-        row = column.row(align=True)
-        row.prop(layer, "holds", toggle=True)
-        row.prop(layer, "is_last", toggle=True)
-        fields = column.column(align=True)
-        fields.use_property_split, fields.use_property_decorate = True, False
-        fields.prop_search(layer, "procedure", character, "procedures")
-        if layer.procedure:
-            fields.operator(TAKT_OT_tweak_call.bl_idname)
-        fields.prop(layer, "body")
-        column.operator("takt.breakdown")
-        row = column.row(align=True)
-        row.operator("takt.bake_tweaks")
-        row.operator("takt.clean_tweaks")
-        row = column.row(align=True)
-        row.operator("takt.save_tweaks")
-        row.operator("takt.load_tweaks")
+    draw_tweaks(layout, context, armature_object, character)
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

@@ -51,7 +51,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene,
     Nothing changes until the last step, and closing the generator leaves it so. Raises TaktError if the motion
     cannot be sampled, or the score has changed by then.
     """
-    sample = write_motion.sampling(armature_object, scene, motion)
+    sample = write_motion.sampling(armature_object, scene, motion, is_ahead=True)
     return _writing(armature_object.session_uid, scene, motion, sample, write_motion.digest(armature_object, scene))
 
 
@@ -68,7 +68,7 @@ def _writing(uid: int, scene: bpy.types.Scene, motion: Motion, sample: Callable[
     found = next((ob for ob in scene.objects if ob.session_uid == uid), None)
     if found is None or write_motion.digest(found, scene) != made_of:
         raise TaktError("The score or the character has changed in the meantime, so nothing was written: Rebuild again")
-    writing = write_motion.writing(found, scene, motion, channels, is_aside=True)
+    writing = write_motion.writing(found, scene, motion, channels, is_aside=True, is_ahead=True)
     try:
         while True:
             yield _SAMPLED + (1.0 - _SAMPLED) * next(writing)

@@ -19,7 +19,7 @@ from ..rigs import armature, bone_rules, constraints, limits
 from ..scene import held_props, meeting
 from ..scores import parameters, performing, score
 from ..steps import finished
-from ..tweaking import tweak_waiting, tweaked_motion, tweaks
+from ..tweaking import tweak_copies, tweak_waiting, tweaked_motion, tweaks
 from . import action, curves, timeline
 from .below_own_actions import has_own_action, plays_below
 from .channels import Channels, sample_channels, sample_varied
@@ -47,33 +47,39 @@ def write_motion(operator: bpy.types.Operator, context: bpy.types.Context, armat
                                     is_new_score=is_new_score)))
 
 
-def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene,
-             motion: Motion) -> Callable[[Progress | None], Channels]:
+def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, *,
+             is_ahead: bool = False) -> Callable[[Progress | None], Channels]:
     """Return a function that samples a motion for writing; any thread may call it.
 
     If values of the score are keyed, each frame is sampled from the motion with that frame's values. Keys of the
-    character's tweaks are moved with their blocks. The function raises
+    character's tweaks are moved with their blocks. is_ahead: they stay where they are until the motion is written, so
+    that keys set meanwhile belong to what the user sees; writing needs the same value. The function raises
     CancelledError if it is cancelled.
     """
     character, fps = properties.character(armature_object), frames_per_second(scene)
-    tweaks.go_along(armature_object, scene, motion)
+    if not is_ahead:
+        tweaks.go_along(armature_object, scene, motion)
     rules = bone_rules.read_rules(armature_object)
     values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
     if values is not None and known is not None and known.again is not None:
         again, start = known.again, character.frame_start
         return lambda progress: sample_varied(parameters.varied(values, again, start, fps), fps, start, rules, progress)
-    motion = tweaked_motion.below(armature_object, scene, motion)
+    if is_ahead:
+        with tweak_copies.moved(armature_object, scene, motion) as actions:
+            motion = tweaked_motion.below(armature_object, scene, motion, actions)
+    else:
+        motion = tweaked_motion.below(armature_object, scene, motion)
     return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
 
 
-def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
-          channels: Channels) -> list[Told]:
-    """Write a sampled motion as Action and timeline, and return the messages."""
-    return finished(writing(armature_object, scene, motion, channels, is_aside=False))
+def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
+          is_ahead: bool = False) -> list[Told]:
+    """Write a sampled motion as Action and timeline, and return the messages. is_ahead: as it was sampled."""
+    return finished(writing(armature_object, scene, motion, channels, is_aside=False, is_ahead=is_ahead))
 
 
 def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
-            is_aside: bool, is_new_score: bool = False) -> Generator[float, None, list[Told]]:
+            is_aside: bool, is_new_score: bool = False, is_ahead: bool = False) -> Generator[float, None, list[Told]]:
     """Write as write does, some keys at each step, and yield the share of work done; see action.writing."""
     character = properties.character(armature_object)
     assert character.text is not None
@@ -86,6 +92,8 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
                               is_new_score=is_new_score)
     assert character.action is not None  # it was written just now
+    if is_ahead:
+        tweaks.go_along(armature_object, scene, motion)
     if not character.mute_constraints:
         constraints.forget_met(armature_object)
     muted = constraints.mute(armature_object, _moved(motion) if character.mute_constraints else (), character.action)

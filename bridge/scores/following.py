@@ -239,7 +239,7 @@ def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: st
             known.problem, known.is_changed = stays, False
             _redraw()
             return
-        sample = write_motion.sampling(armature_object, scene, performance.motion)
+        sample = write_motion.sampling(armature_object, scene, performance.motion, is_ahead=True)
         _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(sample))
 
 
@@ -251,7 +251,6 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
     writing, _writing = _writing, None
     armature_object, motion = armatures.get(writing.uid), writing.performance.motion
     if armature_object is None or motion is None or write_motion.digest(armature_object, scene) != writing.digest:
-        tweaks.look_again(writing.uid)  # their keys have moved to what is not written
         return
     try:
         channels = writing.work.result()
@@ -264,7 +263,7 @@ def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> No
         _redraw()
         return
     with between_steps.noted(armature_object):
-        write_motion.write(armature_object, scene, motion, channels)
+        write_motion.write(armature_object, scene, motion, channels, is_ahead=True)
     _followed[writing.uid].is_older = False
     _redraw()
 

@@ -9,8 +9,8 @@ import bpy
 import numpy as np
 
 from ...core.errors import TaktError
-from ...core.maths.arrays import FloatArray
-from . import tweak_curves, tweaks
+from ...core.maths.arrays import BoolArray, FloatArray
+from . import tweak_curves, tweaked_motion, tweaks
 from .tweak_curves import CurveKeys
 from .tweak_placing import bag_of, layout_of, ties_of
 from .tweak_repeats import in_calls
@@ -32,6 +32,21 @@ def frames_of(armature_object: bpy.types.Object) -> FloatArray | None:
         frames = np.unique(np.concatenate([np.zeros(0), *found])) if tweaks.has_tweaks(armature_object) else None
         known = _known[armature_object.session_uid] = checksum, frames
     return known[1]
+
+
+def silent_of(armature_object: bpy.types.Object) -> BoolArray | None:
+    """Return which of `frames_of` only silent layers have, (K,): muted ones, or those that play nowhere."""
+    frames = frames_of(armature_object)
+    if frames is None:
+        return None
+    are_heard = {action.name_full: tweaked_motion.influence(armature_object, action) > 0.0
+                 for _, action in tweaks.layers_of(armature_object)}
+    if all(are_heard.values()):
+        return np.zeros(len(frames), dtype=np.bool_)
+    found = [tweak_curves.own_frames(tweak_curves.read(bag).claimed()) for action, bag in _bags(armature_object)
+             if are_heard[action.name_full]]
+    found += [copies for action, copies, _ in _copies(armature_object) if are_heard[action.name_full]]
+    return ~np.isin(frames, np.concatenate([np.zeros(0), *found]))
 
 
 def why_locked(armature_object: bpy.types.Object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import bpy
@@ -43,23 +44,28 @@ _digests: dict[int, tuple[Motion, tuple[object, ...], str]] = {}
 """Last results of `digest` and what they were computed from, likewise."""
 
 
-def below(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
-    """Return the motion for the score's Action: Blender adds the tweaks to it and shows the tweaked motion."""
-    parts, last = _parts(armature_object, scene, motion)
+def below(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+          read: Mapping[str, bpy.types.Action] | None = None) -> Motion:
+    """Return the motion for the score's Action: Blender adds the tweaks to it and shows the tweaked motion.
+
+    read: Actions to read in place of those of the tweaks, by the full names of these.
+    """
+    parts, last = _parts(armature_object, scene, motion, read or {})
     return without_layers(tweaked(motion, parts, last), (*parts, *last)) if parts or last else motion
 
 
-def _parts(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> _Layers:
+def _parts(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+           read: Mapping[str, bpy.types.Action]) -> _Layers:
     """Return the differences of layers that change what is below them: those before foot lock, and those after it."""
-    return (below_feet(motion, _differences(armature_object, scene, motion, are_last=False)),
-            of_followed(motion, _differences(armature_object, scene, motion, are_last=True)))
+    return (below_feet(motion, _differences(armature_object, scene, motion, read, are_last=False)),
+            of_followed(motion, _differences(armature_object, scene, motion, read, are_last=True)))
 
 
 def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Motion:
     """Return a motion with a character's tweaks, as drawn; the same value while motion and tweaks are the same."""
     if not has_tweaks(armature_object):
         return motion
-    layers = tuple(tuple(_differences(armature_object, scene, motion, are_last=last)) for last in (False, True))
+    layers = tuple(tuple(_differences(armature_object, scene, motion, {}, are_last=last)) for last in (False, True))
     known = _shown.get(armature_object.session_uid, [])
     found = next((each for each in known if each.motion is motion and each.has(layers)), None)
     if found is None:
@@ -82,7 +88,7 @@ def digest(armature_object: bpy.types.Object) -> str:
 
 
 def _digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> str:
-    first, last = _parts(armature_object, scene, motion)
+    first, last = _parts(armature_object, scene, motion, {})
     parts, found = (*first, *last), 0
     for part in parts:
         for tracks in (part.rotations, part.translations, part.scales):
@@ -91,15 +97,15 @@ def _digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     return f"{found:08x}" if parts else ""
 
 
-def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, *,
-                 are_last: bool) -> list[Differences]:
+def _differences(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
+                 read: Mapping[str, bpy.types.Action], *, are_last: bool) -> list[Differences]:
     """Return what the active layers add to a motion."""
     found = []
     for layer, action in layers_of(armature_object):
         weight = influence(armature_object, action)
         if layer.is_last == are_last and weight > 0.0:
-            tracks = curves.tracks_of(action, armature_object, motion.skeleton, frames_per_second(scene),
-                                      properties.character(armature_object).frame_start)
+            tracks = curves.tracks_of(read.get(action.name_full, action), armature_object, motion.skeleton,
+                                      frames_per_second(scene), properties.character(armature_object).frame_start)
             found.append(Differences(*tracks, np.full(len(motion.skeleton), weight)))
     return found
 

@@ -93,11 +93,6 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
         changes.score()
 
 
-def look_again(uid: int) -> None:
-    """Let the next `look` place the keys of a character, by session_uid, even if they have not changed."""
-    _seen.pop(uid, None)
-
-
 def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: bool) -> None:
     """Tie new keys, and leave all keys where they are.
 
@@ -107,17 +102,18 @@ def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: 
         return
     for layer, action in layers_of(armature_object):
         with suppress(TaktError):  # `look` reports it
-            if _why_it_stays(armature_object, action) or not has_untied_keys(action):
+            if why_it_stays(armature_object, action) or not has_untied_keys(action):
                 continue
             layout = layout_of(action)
             motion = None if layout is not None or is_older else score.motion_of(armature_object)
-            layout = layout if motion is None else _layout(armature_object, scene, motion)
+            layout = layout if motion is None else layout_in(armature_object, scene, motion)
             if layout is not None:
                 place(layer, action, layout)
     _seen[armature_object.session_uid] = _state(armature_object)
 
 
-def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
+def layout_in(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Layout:
+    """Return when the blocks of a character's motion play."""
     uid = armature_object.session_uid
     if uid not in _timelines or _timelines[uid][0] is not motion:
         _timelines[uid] = motion, Timeline.of(motion)
@@ -127,8 +123,8 @@ def _layout(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
 def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _State:
     """Return a value that stays equal while no key is set or moved, and keys and score's Action share a layout."""
     own = properties.character(armature_object).action
-    return (checksum(armature_object, known), *(getattr(action, properties.PLACED_BY) for _, action in
-                                          layers_of(armature_object)),
+    return (checksum(armature_object, known), *((action.session_uid, action.is_editable, getattr(
+        action, properties.PLACED_BY)) for _, action in layers_of(armature_object)),
             "" if own is None else getattr(own, properties.MADE_FROM))
 
 
@@ -136,9 +132,9 @@ def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion
                known: _Sums | None = None) -> None:
     """Move the keys of all tweaks. known: checksums of the curves as they are."""
     known = {} if known is None else known
-    found, now = "", _layout(armature_object, scene, motion)
+    found, now = "", layout_in(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):
-        reason = _why_it_stays(armature_object, action)
+        reason = why_it_stays(armature_object, action)
         if not reason:
             try:
                 for name in place(layer, action, now):
@@ -200,7 +196,7 @@ def _let_strips_reach(armature_object: bpy.types.Object, action: bpy.types.Actio
             strip.action_frame_end = last
 
 
-def _why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+def why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
     """Return why the keys of an Action of tweaks cannot be moved for a character, "" if they can."""
     if not action.is_editable:
         return f"'{action.name}' is linked, so its keys stay where they are: make it local first (Object > Relations)"
@@ -242,6 +238,7 @@ def begin(armature_object: bpy.types.Object, name: str) -> bpy.types.Action:
     action = bpy.data.actions.new(next(each for each in names if each not in taken))
     slot = action.slots.new(id_type="OBJECT", name=armature_object.name)
     versions.ensure_channelbag(action, slot)
+    setattr(action, properties.OF_TWEAKS, True)
     layer = character.tweaks.add()
     layer.name, layer.action = action.name, action
     character.tweaks_index = len(character.tweaks) - 1
@@ -272,6 +269,15 @@ def is_in_strip(armature_object: bpy.types.Object, action: bpy.types.Action) -> 
     """Return whether an Action of tweaks lies in an NLA strip."""
     animation = armature_object.animation_data
     return animation is not None and any(strip.action == action for strip in strips_of(animation))
+
+
+def track_of(armature_object: bpy.types.Object, action: bpy.types.Action | None) -> bpy.types.NlaTrack | None:
+    """Return the uppermost track of the NLA with a strip that plays an Action of tweaks; None if there is none."""
+    animation = armature_object.animation_data
+    if animation is None or action is None or animation.action == action:
+        return None
+    return next((track for track in reversed(animation.nla_tracks) if any(strip.action == action for strip in
+                                                                          track.strips)), None)
 
 
 def push_down(armature_object: bpy.types.Object) -> None:

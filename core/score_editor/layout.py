@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, IntArray
+from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document, Music
 from ..pha.sequence import Sequence
 from ..playing.clock import Clock
@@ -47,7 +47,7 @@ class Layout:
     time. ticks: total length; tick_s: seconds of a tick without changes of tempo; clock: if the tempo changes.
     documents: the files of the score, the edited one first. music: its own or inherited.
     contacts: of the feet, None if feet are not locked. tweaks: (K,) ticks of the keys of tweaks, or None without a
-    layer of tweaks.
+    layer of tweaks. silent: (K,) which of these only silent layers have; None: none of them.
     """
 
     rows: tuple[Sequence, ...]
@@ -64,6 +64,7 @@ class Layout:
     music: Music | None = None
     contacts: Contacts | None = None
     tweaks: FloatArray | None = None
+    silent: BoolArray | None = None
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -155,13 +156,13 @@ class Layout:
 
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
             clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None,
-            tweaks: FloatArray | None = None) -> Layout:
+            tweaks: FloatArray | None = None, silent: BoolArray | None = None) -> Layout:
     """Lay out an expanded score.
 
     windows_s: begin and end of the transition after each segment, (S,) each, in the even time of the sequence, see
     windows_of(). Without them, transitions with a given length lie centred on their seams, the others have none.
     clock: for changes of tempo. music: the score's, if it is inherited. contacts: see contacts_of.
-    tweaks: see Layout.
+    tweaks, silent: see Layout.
     """
     documents = sequence.origins.places.documents
     tick_s, procedure = documents[0].tick_s, sequence.paths[0][0]
@@ -170,7 +171,7 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     boxes = lanes.boxes()
     return Layout(tuple(lanes.rows), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
                   untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock,
-                  documents[0].music or music, contacts, tweaks)
+                  documents[0].music or music, contacts, tweaks, silent)
 
 
 def empty(document: Document, procedure: str = "main") -> Layout:

@@ -359,7 +359,7 @@ def show_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene | None
         return False
     first, fps = properties.character(armature_object).frame_start, frames_per_second(scene)
     ticks = None if frames is None else blocks.layout.ticks_at((frames - first) / fps)
-    return score_blocks.show_tweaks(armature_object, ticks)
+    return score_blocks.show_tweaks(armature_object, ticks, tweak_moments.silent_of(armature_object))
 
 
 def _shown_characters() -> list[bpy.types.Object]:

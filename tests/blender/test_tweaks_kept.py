@@ -1,16 +1,17 @@
 """Layers of tweaks keep playing where the score is opened again, beside other Actions, and while it is sampled."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import bpy
 import pytest
 
 from takt.bridge import properties
-from takt.bridge.actions import write_motion
-from takt.bridge.scores import following
+from takt.bridge.actions import long_actions, write_motion
+from takt.bridge.background import BackgroundWork
+from takt.bridge.scores import following, score
 from takt.tests.blender.dancing import STEPS, Wait, play, text_of
-from takt.tests.blender.test_tweaks import FPS, is_lifted, own_frames, set_key, tweak, tweaked
+from takt.tests.blender.test_tweaks import is_lifted, own_frames, set_key, tweak, tweaked
 
 __all__ = ["tweaked"]  # a fixture of another file
 operators: Any = bpy.ops
@@ -81,8 +82,8 @@ def test_keys_return_where_the_score_does_while_its_action_is_sampled(tweaked: A
     layer, text, sampling = tweaked.animation_data.action, text_of(tweaked), write_motion.sampling
     said, moved = text.as_string(), list[float]()
 
-    def then_typed(*arguments: Any) -> Any:
-        sample = sampling(*arguments)
+    def then_typed(*arguments: Any, **settings: Any) -> Any:
+        sample = sampling(*arguments, **settings)
         moved.extend(own_frames(layer))
         text.from_string(said)
         return sample
@@ -90,5 +91,65 @@ def test_keys_return_where_the_score_does_while_its_action_is_sampled(tweaked: A
     monkeypatch.setattr(write_motion, "sampling", then_typed)
     text.from_string(HALF)
     wait(2.0)
-    assert moved == [pytest.approx(1 + 1.5 * FPS)]
+    assert moved == [73.0]
     assert not following.is_older(tweaked) and own_frames(layer) == [73.0] and is_lifted(tweaked, 73)
+
+
+class Held(BackgroundWork[Any]):
+    """Sampling that does not end before it is let go."""
+
+    is_held = True
+    made: ClassVar[list[Any]] = []
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        Held.made.append(self)
+
+    def has_ended(self, within_s: float | None = 0.0) -> bool:
+        """Return whether it has ended, without a limit of time only if it is let go: so `following` asks."""
+        return super().has_ended(within_s) and not (Held.is_held and within_s == 0.0)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
+    """Sampling of Actions in the background, which ends once `is_held` is false."""
+    monkeypatch.setattr(following, "BackgroundWork", Held)
+    monkeypatch.setattr(Held, "is_held", True)
+    monkeypatch.setattr(Held, "made", [])
+    return Held
+
+
+@pytest.mark.parametrize("bone", ["l_knee", "x_tail"])
+def test_a_key_set_while_the_action_is_sampled_stays_at_its_moment(tweaked: Any, wait: Wait, held: type[Held],
+                                                                   bone: str) -> None:
+    set_key(tweaked, 73, name=bone)
+    wait(0.5)
+    layer = tweaked.animation_data.action
+    text_of(tweaked).from_string(HALF)
+    wait(1.5)
+    assert held.made
+    assert own_frames(layer) == [73.0]  # what is seen is the old Action, with its tweak
+    set_key(tweaked, 31, name=bone)
+    held.is_held = False
+    wait(2.5)
+    assert not following.is_older(tweaked)
+    assert own_frames(layer) == [pytest.approx(1 + 15.0, abs=0.01), pytest.approx(1 + 36.0, abs=0.01)]
+    assert is_lifted(tweaked, 16, name=bone) and is_lifted(tweaked, 37, name=bone)
+
+
+def test_keys_move_with_the_last_step_of_a_long_action(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 73)
+    wait(0.5)
+    layer, scene = tweaked.animation_data.action, bpy.context.scene
+    properties.character(tweaked).keep_action = False
+    text_of(tweaked).from_string(HALF)
+    wait(1.0)
+    motion = score.motion_of(tweaked)
+    assert motion is not None and scene is not None
+    stopped = long_actions.writing(tweaked, scene, motion)
+    next(stopped)
+    stopped.close()
+    assert own_frames(layer) == [73.0] and len(bpy.data.actions) == 2
+    for _ in long_actions.writing(tweaked, scene, motion):
+        assert own_frames(layer) == [73.0]
+    assert own_frames(layer) == [37.0] and is_lifted(tweaked, 37)

@@ -7,9 +7,13 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from takt.core.maths.arrays import BoolArray
 from takt.core.score_editor.gestures import GESTURES, Press, cursor_of, hit, of_handle, press_of, presses
 from takt.core.score_editor.hit import Part
+from takt.core.score_editor.picture import Pen, Triangles
 from takt.core.score_editor.stripes import Stripes
+from takt.core.score_editor.theme import Theme
+from takt.core.score_editor.tweak_row import draw_tweaks
 from takt.tests.core.scores import score
 from takt.tests.core.test_score_editor_gestures import MAIN, WALK, Editor
 
@@ -45,3 +49,19 @@ def test_keys_of_tweaks_are_found_in_their_row_below_the_lanes(away_px: float, t
     assert cursor_of(found) == ("DEFAULT" if tweak is None else "MOVE_X")
     assert ("another moment" in of_handle(layout, found)) == (tweak is not None)
     assert hit(editor.layout, view, x, sum(row) / 2.0).part is not Part.TWEAK
+
+
+def test_keys_of_silent_layers_are_hollow() -> None:
+    editor = Editor(score(WALK, MAIN))
+    view, ticks = editor.view, np.array((1.0, 4.0))
+    stripes = Stripes.of(replace(editor.layout, tweaks=ticks), view)
+
+    def drawn(silent: BoolArray | None) -> Triangles:
+        pen = Pen()
+        draw_tweaks(pen, ticks, view, Theme(), stripes, silent=silent)
+        return pen.layer().triangles
+
+    full, hollow = drawn(None), drawn(np.array((False, True)))
+    inner = hollow.corners[len(full.corners):]
+    np.testing.assert_array_equal(hollow.corners[:len(full.corners)], full.corners)
+    assert len(inner) == 6 and np.abs(inner[:, 0] - view.x(ticks)[1]).max() < np.ptp(full.corners[:6, 0]) / 2.0
