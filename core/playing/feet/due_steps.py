@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Final
 
+from ...clips.thresholds import HELD_S
 from .footholds import CLEAR_SHARE, PEAK, STEP_WAIT
 
 LONGEST_EASE_S: Final = 0.5
@@ -25,8 +26,6 @@ CALM_LEGS_PER_S: Final = 0.25
 """The same for a calm step."""
 _CALM_HELD_S: Final = 0.2
 """Least contact before and after a calm step that is extended."""
-LEAST_HELD_S: Final = 0.05
-"""Least remaining contact where a step begins or ends."""
 _MOST_LATER_S: Final = 0.5
 """Greatest shift of the steps of both feet from the seam, to give both time."""
 LIFT_LEGS: Final = 0.07
@@ -125,12 +124,12 @@ class DueStep:
     @property
     def soonest_s(self) -> float:
         """Earliest begin that leaves the foot contact in the clip before."""
-        return self.last.start_s + LEAST_HELD_S
+        return self.last.start_s + HELD_S
 
     @property
     def latest_s(self) -> float:
         """Latest end that leaves the foot contact in the next clip."""
-        return self.first.stop_s - LEAST_HELD_S
+        return self.first.stop_s - HELD_S
 
     @property
     def calm_from_s(self) -> float:

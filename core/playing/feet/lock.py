@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.thresholds import ON_LEGS, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, side_by_side
 from ...maths.formulas import (
@@ -33,12 +34,10 @@ from .due_steps import LIFT_LEGS
 from .footholds import Footholds, ground_axes
 from .leading import BORNE, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, WEIGHT, led
 from .legs import Chains, Leg
-from .soles import SOFT_LEGS, Soles
+from .soles import Soles
 
 _SOFT_DOWN_LEGS: Final = 0.03
 """Range over which the heavy body begins to go down; meanwhile feet give way."""
-BENT: Final = 0.97
-"""If a leg is straighter than this share of its length, and than in the clips, the body goes down."""
 _MOST_DOWN_LEGS: Final = 0.05
 """Greatest descent of the body, approached softly."""
 
@@ -191,7 +190,7 @@ class FeetLock:
         the body's descent, and its maximum; and the leg's length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
-        return lengths[:, None, None] * (SOFT_LEGS, BENT, BENT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
+        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
                                          _MOST_DOWN_LEGS, 1.0)
 
     @cached_property

@@ -17,6 +17,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import NEAR_LEGS, NEARLY_LEGS
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...skeletons.hierarchy import with_ancestors, with_descendants
@@ -28,7 +29,6 @@ from .bearing_trunk import along
 from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
-from .touching import NEAR_LEGS, NEARLY_LEGS
 
 _SOFT_S: Final = 0.15
 """So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""

@@ -16,6 +16,7 @@ from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK,
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import EASE_S, LEG_S, NEAR_LEGS, ON_LEGS, SLOW_LEGS_PER_S, TRUNK_NEAR_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
@@ -24,18 +25,12 @@ from .balance import beyond_feet
 from .bearing_trunk import ABOUT_LEGS, BACK, FEWEST, HIPS_OF_BACK, OF_ARMS, plain_name
 from .body_skin import BodySkin, lowest_foot, points_of
 from .contact_heights import lowest_borne
-from .fitted_curves import LEG_S, smoothed
+from .fitted_curves import smoothed
 from .off_ground import is_within
-from .touching import EASE_S, NEAR_LEGS, TRUNK_NEAR_LEGS, ground_height, leg_length
+from .touching import ground_height, leg_length
 
-SLOW_LEGS_PER_S: Final = 0.3
-"""So fast up or down at most is a joint that bears a body which lies, kneels or crawls."""
-ON_LEGS: Final = 0.02
-"""Seat or back that is no higher bears the body, however fast; up to this, no hand bears it instead."""
 _HIGH_LEGS: Final = 0.52
 """With skin about all of the hips higher than this nobody sits or lies on the ground."""
-_FINGER_LEGS: Final = 0.02
-"""So far below the joints of fingers their skin is."""
 _LONGEST_LEGS: Final = 0.5
 """No hand is longer: of wrists that are higher fingers are not looked at."""
 _FALLS_LEGS: Final = (0.1, 0.2)
@@ -158,7 +153,7 @@ def _lies(seen: SeenBody, trunk: FloatArray) -> BoolArray:
     """Return when a joint that is none of a foot is near the ground and slow, or seat or back on it, (F,)."""
     high = np.stack([*seen.joints.values()], axis=1) if seen.joints else np.full((len(seen.times_s), 1), np.inf)
     speed = np.gradient(high, seen.times_s, axis=0) if len(high) > 1 else np.zeros(high.shape)
-    slow = np.abs(speed) < SLOW_LEGS_PER_S
+    slow = np.abs(speed) < SLOW_LEGS_PER_S[0]
     return np.asarray(((high < NEAR_LEGS[0]) & slow).any(axis=1) | (trunk < ON_LEGS))
 
 
@@ -197,7 +192,7 @@ def _hand_height(seen: SeenBody, side: str) -> FloatArray:
     low = np.flatnonzero(high < _LONGEST_LEGS)
     if fingers and len(low):
         of_fingers = PosedJoints.of(seen.clip, np.array(fingers)).heights(seen.times_s[low], seen.up).min(axis=1)
-        high[low] = np.minimum(high[low], (of_fingers - seen.ground) / seen.leg - _FINGER_LEGS)
+        high[low] = np.minimum(high[low], (of_fingers - seen.ground) / seen.leg - ABOUT_LEGS["finger"])
     return high
 
 

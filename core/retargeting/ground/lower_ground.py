@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.contacts import SHORTEST_S
 from ...clips.keyed import FINE_S, SAMPLE_S
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import SHORTEST_S
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET

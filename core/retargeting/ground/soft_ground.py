@@ -20,14 +20,14 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
+from ...clips.thresholds import BODY_S, LEG_S, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, smoothstep
 from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
-from .fitted_curves import BODY_S, CONTACT_WEIGHT, LEG_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
-from .touching import SOFT_LEGS, STILL_LEGS
 
 _ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
