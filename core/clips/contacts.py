@@ -21,15 +21,10 @@ from ..skeletons.maps import SkeletonMap
 from .clip import Clip
 from .posed import PosedJoints
 from .sole_ends import sole_ends
+from .thresholds import LOW_LEGS, SHORTEST_S, SLOW_LEGS_PER_S
 
-LOW_LEGS: Final = (0.04, 0.06)
-"""How high above its ground a planted point is at most, in leg lengths: for a contact to begin, and to last."""
-SLOW_LEGS_PER_S: Final = (0.3, 0.5)
-"""How fast it is at most, likewise."""
 _SLOW_SHARES: Final = (0.2, 0.35)
 """Or against the speed of a gait in place that was made to travel: its feet never slid back quite evenly."""
-SHORTEST_S: Final = 0.08
-"""Shorter ones are dropped: a foot that turns round in the air is slow for a moment."""
 STEP_S: Final = 1.0 / 60.0
 MAX_INSTANTS: Final = 200_000
 _LOWEST_PERCENT: Final = 1.0

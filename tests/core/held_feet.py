@@ -7,7 +7,7 @@ import numpy as np
 from takt.core.maths.arrays import FloatArray
 from takt.core.maths.formulas import worked_out
 from takt.core.playing.feet.clip_feet import clip_feet
-from takt.core.playing.feet.footholds import BESIDE_S, EASE_S, NEVER_S, Footholds, Loose, ground_axes
+from takt.core.playing.feet.footholds import BESIDE_S, NEVER_S, SWING_S, Footholds, Loose, ground_axes
 from takt.core.playing.feet.leading import led
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.lock import FeetLock
@@ -18,7 +18,7 @@ from takt.core.playing.feet.steps import footholds as put_together
 from takt.core.skeletons.maps import SkeletonMap
 from takt.core.skeletons.skeleton import Pose
 
-__all__ = ["EASE_S", "feet_lock", "footholds", "held", "shifted"]
+__all__ = ["SWING_S", "feet_lock", "footholds", "held", "shifted"]
 
 
 def feet_lock(found: SkeletonMap, sample: Callable[[FloatArray], Pose], duration_s: float, up: FloatArray) -> FeetLock:
@@ -58,11 +58,11 @@ def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, uprigh
 def footholds(spans_s: Sequence[tuple[float, float]], *at: FloatArray) -> Footholds:
     """Return footholds (K, 3) of each foot in ground coordinates, all in the same spans.
 
-    They are left and reached within EASE_S. Nothing moves the feet: wherever they are let go they are at the origin.
+    They are left and reached within SWING_S. Nothing moves the feet: wherever they are let go they are at the origin.
     """
     start, stop = np.array(spans_s).T
     edges = np.tile(np.stack((np.append(-NEVER_S, stop), np.append(start, NEVER_S))), len(at))
-    eases = np.minimum(edges[1] - edges[0], EASE_S) * np.ones((2, 1))
+    eases = np.minimum(edges[1] - edges[0], SWING_S) * np.ones((2, 1))
     none = np.zeros((3, 1))
     positions = np.concatenate([np.stack((np.hstack((none, each.T)), np.hstack((each.T, none))), axis=1)
                                 for each in at], axis=-1)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from takt.core.playing.feet.due_steps import CALMEST_STEP_S, LEAST_HELD_S, SHORTEST_STEP_S
+from takt.core.clips.thresholds import HELD_S
+from takt.core.playing.feet.due_steps import CALMEST_STEP_S, SHORTEST_STEP_S
 from takt.core.playing.feet.footholds import PEAK, STEP_WAIT, Footholds, Loose
 from takt.core.playing.feet.planted import Planted
 from takt.core.playing.feet.steps import Seams
@@ -75,7 +76,7 @@ def test_a_step_does_not_take_time_from_the_one_at_the_next_seam() -> None:
     found = stepping(feet, feet, edges_s=(0.0, 3.0, 4.0, 7.0), window_s=0.3)
     for foot in (LEFT, RIGHT):
         spans = found.spans_s(foot)
-        assert len(steps(found, foot)) == 2 and (spans[:, 1] - spans[:, 0] >= LEAST_HELD_S - 1e-9).all()
+        assert len(steps(found, foot)) == 2 and (spans[:, 1] - spans[:, 0] >= HELD_S - 1e-9).all()
         assert min(end_s - begin_s for begin_s, end_s in steps(found, foot)) >= 0.9 * SHORTEST_STEP_S
 
 

@@ -19,7 +19,7 @@ from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.held_feet import EASE_S, feet_lock, footholds, held, shifted
+from takt.tests.core.held_feet import SWING_S, feet_lock, footholds, held, shifted
 from takt.tests.core.rigs import RIGS, real, worn
 from takt.tests.core.scores import library, procedure, programme
 
@@ -178,7 +178,7 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     np.testing.assert_allclose(shift[(times >= 1.0) & (times <= 2.0)], (((0.1, 0, 0),) * 1001), atol=1e-12)
     np.testing.assert_allclose(shift[(times >= 2.08) & (times <= 3.0)], (((0, 0.3, 0),) * 921), atol=1e-12)
     assert np.abs(np.diff(shift, axis=0)).max() < 0.4 * 1.875 * 0.001 / 0.08
-    assert not shift[(times < 1.0 - EASE_S) | (times > 3.0 + EASE_S)].any() and shift[times < 1.0].any()
+    assert not shift[(times < 1.0 - SWING_S) | (times > 3.0 + SWING_S)].any() and shift[times < 1.0].any()
     np.testing.assert_allclose(upright[(times >= 1.0) & (times <= 3.0), 2], 5.0, atol=1e-12)
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.clips.contacts import SHORTEST_S, FootContacts, depth_within, foot_contacts, joined
+from takt.core.clips.contacts import FootContacts, depth_within, foot_contacts, joined
+from takt.core.clips.thresholds import SHORTEST_S
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.maps import find_map

@@ -8,10 +8,11 @@ import pytest
 from takt.core.clips.body_contacts import HANDS
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import FootContacts
+from takt.core.clips.thresholds import NEAR_LEGS
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.ground.contact_detection import find_contacts
-from takt.core.retargeting.ground.touching import NEAR_LEGS, leg_length
+from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map

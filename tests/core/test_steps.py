@@ -12,7 +12,7 @@ from takt.core.clips.excerpt import Excerpt, mirrored
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet.due_steps import SHORTEST_STEP_S
-from takt.core.playing.feet.footholds import EASE_S
+from takt.core.playing.feet.footholds import SWING_S
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.standing import Feet
 from takt.core.playing.followers import Followers
@@ -260,7 +260,7 @@ def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) ->
     motion = compose(played.sequence, (glide,), Playing(played.style, "CONTINUE", UP), feet=find_map(BODY))
     assert isinstance(motion.end, Feet)
     known = motion.end.lock.footholds.eases_s.copy()
-    assert (known > EASE_S).sum() >= 12 and not np.isnan(motion.end.lock.footholds.loose).any()
+    assert (known > SWING_S).sum() >= 12 and not np.isnan(motion.end.lock.footholds.loose).any()
     looked_up = replace(motion.end, below=Followers(motion.end.below, Doubles.of(BODY, {})))
     assert np.isnan(looked_up.lock.footholds.loose[0]).sum() >= 12
     times = np.random.default_rng(5).permutation(np.linspace(-1.0, 2.0 * motion.duration_s, 400))

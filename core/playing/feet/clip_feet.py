@@ -11,6 +11,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, instants, planted_spans
 from ...clips.keys import Interpolation, TranslationInterpolation
+from ...clips.thresholds import EASE_S, LOW_PERCENT, ON_LEGS, SOFT_LEGS
 from ...maths.arrays import FloatArray, quotient, runs
 from ...retargeting.limbs import LimbPoses
 from ...skeletons.skeleton import Pose, Skeleton
@@ -19,18 +20,14 @@ from .footholds import BESIDE_S, ground_axes, reaches, within_reach
 from .knees import KNEE_LEGS
 from .legs import Leg
 from .rises import knots_of
-from .soles import SOFT_LEGS, Soles, on_ground
+from .soles import Soles, on_ground
 
 _FRAMES_AT_ONCE: Final = 256
 _WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
 _WITHIN_S: Final = np.array((-1e-9, 1e-9))
-_LOWEST_PERCENT, _FAST_PERCENT = 5.0, 99.0
+_FAST_PERCENT = 99.0
 _KNEELS_LEGS: Final = 0.2
 """A knee no higher than this above its foot's ground is on the ground, or nearly."""
-_PRESSED_LEGS: Final = 0.005
-"""Greatest descent of a kneeling knee while its foot stays in place."""
-_SOON: Final = round(0.15 / STEP_S)
-"""Frames around that moment in which the foot is no longer held: it would be released at speed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +74,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
         positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
         knees[part] = world[count:, ..., :3, 3].swapaxes(0, 1) @ ground
         high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
-    lowest, on, found = np.percentile(high, _LOWEST_PERCENT, axis=1), soles.ground, []
+    lowest, on, found = np.percentile(high, LOW_PERCENT, axis=1), soles.ground, []
     for i, leg in enumerate(legs):
         joints = np.insert(positions[:, 3 * i:3 * i + 3], 1, knees[:, i], axis=1)
         foot = _followed(leg, joints, times, up, leg.length(skeleton), contacts.get(leg.side))
@@ -85,7 +82,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
             beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
             loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
             foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
-        knee = min(np.percentile(knees[:, i] @ up, _LOWEST_PERCENT), lowest[i].min() + KNEE_LEGS * leg.length(skeleton))
+        knee = min(np.percentile(knees[:, i] @ up, LOW_PERCENT), lowest[i].min() + KNEE_LEGS * leg.length(skeleton))
         foot = replace(foot, lowest=lowest[i], knee=float(knee))
         found.append(_on_ground(foot, high[i], on[i], times, leg.length(skeleton)))
     return tuple(found)
@@ -96,9 +93,9 @@ def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: Fl
 
     high: (F, N) points of its sole. ground: (M,) heights below the first of these.
     """
-    sure, gives_way = len(ground), SOFT_LEGS / 2.0 * leg
+    sure, gives_way = len(ground), ON_LEGS / 2.0 * leg
     above = (high[:, :sure] - ground).min(axis=1, initial=np.inf)
-    low = np.percentile(above, _LOWEST_PERCENT)
+    low = np.percentile(above, LOW_PERCENT)
     level = np.minimum(on_ground(low, np.zeros(()), leg), 0.0)
     raised, sinks = foot.lowest.copy(), bool(level - low > gives_way)
     raised[:sure] = np.maximum(raised[:sure], ground + level)
@@ -132,10 +129,11 @@ def _while_knee_stays(joints: FloatArray, up: FloatArray, length: float) -> slic
     if not is_low.any() or len(joints) < 2:
         return None
     moved = LimbPoses.through(np.stack((hips, knees, ankles), axis=1)).reaching(_level(feet.mean(axis=0) - feet, up))
-    is_pressed = is_low & ((moved.middle - knees) @ up < -_PRESSED_LEGS * length)
+    is_pressed = is_low & ((moved.middle - knees) @ up < -SOFT_LEGS * length)
     if not is_pressed.any():
         return None
-    is_pressed = np.convolve(is_pressed, np.ones(2 * _SOON + 1))[_SOON:_SOON + len(joints)] > 0.0
+    soon = round(EASE_S / STEP_S)  # there the foot would be released at speed
+    is_pressed = np.convolve(is_pressed, np.ones(2 * soon + 1))[soon:soon + len(joints)] > 0.0
     first, end = max(runs(~is_pressed), key=lambda run: run[1] - run[0], default=(0, 1))
     return slice(first, end)
 
@@ -150,7 +148,7 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
     hips, _, ankles, feet = np.moveaxis(positions, 1, 0)
     if contacts is None:
         high = feet @ up
-        spans = planted_spans(feet / length, (high - np.percentile(high, _LOWEST_PERCENT)) / length, times_s)
+        spans = planted_spans(feet / length, (high - np.percentile(high, LOW_PERCENT)) / length, times_s)
     else:
         spans = np.clip(contacts.heel if leg.foot == leg.ankle else contacts.stands, 0.0, times_s[-1])
     reach, at, held = reaches(hips, ankles, length), np.empty((len(spans), 3)), spans.copy()

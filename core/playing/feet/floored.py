@@ -16,15 +16,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.keyed import FINE_S
+from ...clips.thresholds import BODY_S, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
-from ...retargeting.ground.fitted_curves import BODY_S
 from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
-from .lock import BENT, FeetLock
+from .lock import FeetLock
+from .lowering import SMOOTHING_S
 from .prints import Prints
 from .seats import Seat, SeatSkin, Sitting, Thighs
 from .standing import Feet
@@ -43,8 +44,6 @@ _HIGH_LEGS: Final = 0.1
 """Height above the straight line, in leg lengths, from which on a foot avoids an obstacle."""
 _BEFORE_FRAMES: Final = 2
 """Frames before and after an obstacle in which a foot is already high enough."""
-_FEET_S: Final = 0.09
-"""Smoothing time of the rise of feet and body."""
 _TIMES_SAT: Final = 4
 """Greatest number of rounds that correct sitting: thighs turn as a body is raised, and the skin with them,"""
 _SAT_LEGS: Final = 0.002
@@ -213,7 +212,7 @@ class Floored(Over):
         free = np.full(wish.shape, np.inf)
         rises = solve_displacement(DisplacementProblem(
             wish, np.ones(wish.shape), np.where(held, wish, least), np.where(held, wish, free),
-            np.full(len(wish), _FEET_S), FINE_S)).curves
+            np.full(len(wish), SMOOTHING_S), FINE_S)).curves
         shift = np.append(moved, rises[..., None], axis=2)
         goal = rot.rotate(turns, ankles - feet) + feet + shift
         body = self._body(hips, ankles, goal, rises.mean(axis=0))
@@ -269,7 +268,7 @@ class Floored(Over):
     def _reach_down(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray:
         """Return how far hips may be raised so that legs still reach goals (L, F, 3), (L, F); others: see _body."""
         lengths = np.array([leg.length(self.skeleton) for leg in self.lock.legs])[:, None]
-        far = np.clip(np.linalg.norm(ankles - hips, axis=2), BENT * lengths, REACH * lengths)
+        far = np.clip(np.linalg.norm(ankles - hips, axis=2), STRAIGHT * lengths, REACH * lengths)
         aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
         return np.asarray(goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2])
 

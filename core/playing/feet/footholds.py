@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.keyed import FINE_S
+from ...clips.thresholds import BRIEF_S
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...retargeting.two_bone_ik import REACH
@@ -20,16 +21,15 @@ from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETC
 
 STEP_WAIT: Final = 0.13
 """Share of a step's duration at its beginning and end in which the foot only moves vertically."""
-EASE_S: Final = 0.25
+SWING_S: Final = 0.25
+"""Least time in which a free foot comes to its foothold, or leaves it: the time of a short swing."""
 JERK_LEGS: Final = 150.0
-"""Jerk limit for leading feet to footholds and away, in leg lengths per s³: 4 % of the leg in EASE_S."""
+"""Jerk limit for leading feet to footholds and away, in leg lengths per s³: 4 % of the leg in SWING_S."""
 SOON_S: Final = 0.2
 """Duration of vertical moves, unless that exceeds the jerk limit: a foot is lifted to clear the ground."""
 CLEAR_LEGS: Final = 0.05
 CLEAR_SHARE: Final = 0.2
 """Lift as a share of the distance that feet are led over the ground, and its maximum."""
-_AT_ONCE_S: Final = 0.1
-"""Least time in which a foot reaches its highest speed, except where a clip jumps."""
 BESIDE_S: Final = FINE_S
 """Time step of measured speeds: longer than one key of usual clips, shorter than a stride."""
 PEAK: Final = 1.875
@@ -141,10 +141,10 @@ class Footholds:
     def near(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
         """Return closeness to contacts at times (F,) in gaps (L, F): 1 during contacts.
 
-        It is 0 from EASE_S on before and after them, and in the middle of shorter gaps.
+        It is 0 from SWING_S on before and after them, and in the middle of shorter gaps.
         """
         begin_s, end_s = self.edges_s.take(gaps, axis=1)
-        ease_s = np.maximum(np.minimum(EASE_S, (end_s - begin_s) / 2.0), 1e-9)
+        ease_s = np.maximum(np.minimum(SWING_S, (end_s - begin_s) / 2.0), 1e-9)
         left = 1.0 - np.clip(np.stack((times_s - begin_s, end_s - times_s)) / ease_s, 0.0, 1.0)
         return np.asarray((left**3 * (10.0 + left * (6.0 * left - 15.0))).sum(axis=0))
 
@@ -220,13 +220,13 @@ class Footholds:
         time T has 36·v/T².
         """
         most = self.fast[gap]  # a clip may jump there
-        for rate, limit in ((self.speed, most), (self.change, most / _AT_ONCE_S)):
+        for rate, limit in ((self.speed, most), (self.change, most / BRIEF_S)):
             size = np.linalg.norm(rate[:, edge, gap], axis=0)
             rate[:, edge, gap] *= np.minimum(limit / np.maximum(size, 1e-30), 1.0)
         away, fast = (np.linalg.norm(each[:_UP, edge, gap], axis=0) for each in (self.at - self.loose, self.speed))
         jerk = self._jerk(gap)
         wanted = np.max((PEAK * away / most, np.cbrt(60.0 * away / jerk), np.sqrt(36.0 * fast / jerk),
-                         self._up_s(edge, gap), np.full(len(gap), EASE_S)), axis=0)
+                         self._up_s(edge, gap), np.full(len(gap), SWING_S)), axis=0)
         wanted = np.where(self.lift[gap] > 0.0, np.inf, wanted)
         self.eases_s[edge, gap] = np.minimum(wanted, self.most_s[edge, gap])
         clear = np.minimum(CLEAR_SHARE * (away + fast * self.eases_s[edge, gap]), CLEAR_LEGS * self.leg)
@@ -241,7 +241,7 @@ class Footholds:
 
     def _jerk(self, gap: IntArray) -> FloatArray:
         """Return jerk limits over gaps (...,)."""
-        return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / _AT_ONCE_S**2))
+        return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / BRIEF_S**2))
 
     def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
         """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says: see leading.moments."""

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.thresholds import LITTLE_LEGS, ON_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...maths.formulas import Number, greatest, of_each, within, worked_out
 from ...retargeting.comparing.reference import stood_up
@@ -26,21 +27,18 @@ from ..scene.warped import Warped
 from ..stage import FIRST_ROUND, Over, Stage
 from ..transitions.seams import time_stretch
 from .clip_feet import ClipFoot, clip_feet, known_contacts, own_feet
-from .footholds import BESIDE_S, EASE_S, Footholds, Loose, ground_axes
+from .footholds import BESIDE_S, SWING_S, Footholds, Loose, ground_axes
 from .kept import Kept
 from .legs import Leg, legs_of
 from .lock import Floor
 from .lowering import Lowering
 from .planted import Planted
 from .rises import Rises
-from .soles import SOFT_LEGS, Soles, on_ground
+from .soles import Soles, on_ground
 from .steps import Seams, footholds
 
-_JUMP_LEGS: Final = 0.01
 _GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
-_LOWERS: Final = 1.4
-"""Factor on the time in which the body changes to being lowered as each moment needs it."""
 _MOST_KNOWN: Final = 4
 """Number of bodies cached for their next motions."""
 
@@ -181,7 +179,7 @@ class Footwork(Over):
             if self.warped is not None:
                 begin_s = self.row.layout.begin_s
                 into, out = self.warped.points(into, begin_s), self.warped.points(out, np.nextafter(begin_s, -np.inf))
-            found |= np.linalg.norm(into - out, axis=1) > _JUMP_LEGS * self.legs[0].length(self.skeleton)
+            found |= np.linalg.norm(into - out, axis=1) > LITTLE_LEGS * self.legs[0].length(self.skeleton)
         return found
 
     def lowering(self) -> Lowering:
@@ -280,7 +278,7 @@ class Footwork(Over):
         begin_s, until_s = np.roll(layout.window_end_s, 1), layout.window_begin_s.copy()
         begin_s[0] = begin_s[0] - self.duration_s if self.is_loop else -np.inf
         until_s[-1] = until_s[-1] if self.is_loop else np.inf
-        near_per_s = np.full(len(begin_s), 1.0 / EASE_S)
+        near_per_s = np.full(len(begin_s), 1.0 / SWING_S)
         return np.stack((begin_s, until_s, layout.begin_s, near_per_s, -near_per_s,
                          quotient(1.0, layout.end_s - layout.begin_s), self._floors.sinks), axis=1)
 
@@ -294,7 +292,7 @@ class Footwork(Over):
         sinks = np.array([any(foot.sinks for foot in feet) for feet in distinct]) & self.lifts_sunk
         tilted = lowest.copy()  # at seams soles are rotated as in neither clip: parts that are high at rest stay high
         tilted[:sure] = on_ground(lowest[:sure], rest[:sure], leg)
-        dips = (tilted - lowest > SOFT_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
+        dips = (tilted - lowest > ON_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
         beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
         inside = np.minimum(beside, rest)
         inside[sure:] -= leg  # guessed points raise nobody
@@ -344,7 +342,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
     gone = gone * between
-    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
+    later, sooner = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s - 1.0),
                             segment[:2], segment[3:5])
     return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.thresholds import BODY_S, BRIEF_S
 from ...errors import Place
 from ...maths.arrays import BoolArray, FloatArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
@@ -26,13 +27,10 @@ _STANDS, SITS = 0.1, 0.15
 """Who folds both legs by so much, in leg lengths (see Thighs), stands at most, or may sit."""
 _SLOW: Final = 0.2
 """And sits where it goes no faster, in leg lengths a second,"""
-_LEAST_S: Final = 0.1
-"""for so long together at least."""
 _ON, _NEAR = 0.01, 0.05
 """It is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
 _COMES: Final = 0.03
 """And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
-_SMOOTHING_S: Final = 0.12
 _FIRM: Final = 10.0
 
 
@@ -164,7 +162,7 @@ class Sitting:
             end = first[0] + int(np.append(upright | later, True)[first[0]:].argmax())
             own = np.flatnonzero(still[:end])
             own = own[own >= first[0]]
-            if len(own) * spacing_s < _LEAST_S:
+            if len(own) * spacing_s < BRIEF_S:
                 continue
             sits = float(np.median(low[own]))
             is_there = (low < sits + _ON * leg) & (low > sits - _NEAR * leg) & resting
@@ -185,5 +183,5 @@ class Sitting:
         if (wish <= most)[sits].all():
             hi = np.where(self.free & ~sits, np.maximum(most, 0.0), np.inf)
         return np.asarray(solve_displacement(DisplacementProblem(
-            np.where(self.on, wish, 0.0)[None], weight[None], lo[None], hi[None], np.array((_SMOOTHING_S,)),
+            np.where(self.on, wish, 0.0)[None], weight[None], lo[None], hi[None], np.array((BODY_S,)),
             spacing_s)).curves[0])

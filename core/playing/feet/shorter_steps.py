@@ -13,15 +13,18 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.thresholds import HELD_S
 from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 
 BESIDE_LEGS: Final = 0.15
-"""Greatest distance of a foothold from the clip's position, in leg lengths: legs reach that far."""
+"""Greatest distance of a foothold from the clip's position, in leg lengths: legs reach that far.
+
+If one clip continues another, a foot that slides in the clips stays where it was up to this distance.
+"""
 _PASSES: Final = 24
 _CAREFUL: Final = 0.8
 """Share of the excess that is removed in each round: footholds pulled to both sides would oscillate."""
 _NEAR_LEGS: Final = 1e-6
-_LEAST_S: Final = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length
     >>> shortened(at, held_s, most, 1.0, one).real.round(3).tolist()
     [0.025, 0.425]
     """
-    held_s, moved = np.maximum(held_s, _LEAST_S), np.zeros(int(rounds.same.max(initial=-1)) + 1, dtype=np.complex128)
+    held_s, moved = np.maximum(held_s, HELD_S), np.zeros(int(rounds.same.max(initial=-1)) + 1, dtype=np.complex128)
     share, found = held_s[1:] / (held_s[1:] + held_s[:-1]), at
     asked, limit = rounds.same[rounds.is_asked], np.full(len(moved), BESIDE_LEGS * leg_length)
     if astray is not None:

@@ -29,8 +29,6 @@ _SOLE_LEGS: Final = 0.05
 """Height range of a foot's skin that belongs to the sole."""
 _SUNK_LEGS: Final = 0.1
 """Depth in the ground from which on a clip means another ground: half a step of usual stairs."""
-SOFT_LEGS: Final = 0.02
-"""Soft range of feet above the ground, in leg lengths."""
 _OF_GUESSED: Final = np.array((1.0, 0.0, 1.0, 0.0))
 """Weights of the held joint for ball, ankle, tip of the toes and heel, if the last two are guessed."""
 _SURE: Final = 2

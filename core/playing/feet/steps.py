@@ -18,33 +18,20 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.thresholds import BRIEF_S, HELD_S, SLOW_LEGS_PER_S
 from ...maths.arrays import BoolArray, FloatArray
-from .due_steps import (
-    CALM_LEGS_PER_S,
-    LEAST_HELD_S,
-    DueStep,
-    Hold,
-    between,
-    in_order,
-    lift_over,
-    room,
-    since,
-    until,
-)
-from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, Footholds
+from .due_steps import DueStep, Hold, between, in_order, lift_over, room, since, until
+from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, SWING_S, Footholds
 from .planted import SOON_S, Planted, gaps_between
-from .shorter_steps import Rounds, shortened
+from .shorter_steps import BESIDE_LEGS, Rounds, shortened
 
 SAME_LEGS: Final = 0.04
 """Footholds nearer than this, in leg lengths, are one."""
-_SLIDE_LEGS: Final = 0.15
-"""The same limit if one clip continues the other: the foot stays where it was, though it slides in the clips."""
-SWING_S: Final = 0.25
-"""If the clips leave this much time between two footholds, their own swing leads from one to the other,"""
 _SWING: Final = 1.0 / PEAK
-"""if its mean speed is at most this share of the foot's speed in the clips; farther footholds need a step."""
-BRIEF_S: Final = 0.1
-"""A foot that leaves one foothold for so short a time stays there, if the next one is the same."""
+"""Greatest mean speed of a clip's own swing to the next foothold, as a share of the foot's speed in the clips.
+
+Farther footholds need a step, and so do those that leave less time than SWING_S.
+"""
 OPEN_S: Final = 0.02
 """A contact that ends within this time of a clip's end lasts until the end."""
 _HURRIED: Final = 0.9
@@ -53,13 +40,11 @@ _LEAST_ROOM: Final = 0.6
 """Least share of its duration that a step needs; with less, since the other foot steps beyond the seam, it is a jerk.
 """
 _MOST_AIRBORNE: Final = 0.5
-"""Share of its duration: if no other foot carries the body for longer, a foot stays,"""
+"""A foot stays if no other foot carries the body for more than this share of its step."""
 _STAYS_LEGS: Final = 0.3
-"""if it is this near to the next clip's position: the leg reaches so far."""
+"""That is, if it is this near to the next clip's position: the leg reaches so far."""
 _LOW_LEGS: Final = 0.1
 """Greatest height of a free foot above its foothold as it leaves or arrives at seams."""
-TOUCH_S: Final = 0.12
-"""A contact shorter than this at a clip's beginning or end is a touch only: no step leads there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,15 +122,15 @@ class _Walker:
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
-        touches = [each and hold.stop_s - hold.start_s < TOUCH_S
+        touches = [each and hold.stop_s - hold.start_s < BRIEF_S
                    for each, hold in zip(is_open, (last, first), strict=True)]
         own_s = last.stop_s, first.start_s
         if all(is_open):
-            middle_s = max((window_s[0] + window_s[1]) / 2.0, min(last.start_s + LEAST_HELD_S, last.stop_s))
-            last.stop_s = first.start_s = min(middle_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
+            middle_s = max((window_s[0] + window_s[1]) / 2.0, min(last.start_s + HELD_S, last.stop_s))
+            last.stop_s = first.start_s = min(middle_s, max(first.stop_s - HELD_S, first.start_s))
         else:
             _stay_low(last, first, above, seam_s, window_s, length)
-        same = SAME_LEGS if window_s[1] > window_s[0] else _SLIDE_LEGS
+        same = SAME_LEGS if window_s[1] > window_s[0] else BESIDE_LEGS
         gap_s = first.start_s - last.stop_s
         if abs(first.over - last.over) <= same * length:
             if gap_s <= BRIEF_S:
@@ -173,7 +158,7 @@ class _Walker:
         step = self._step_between(leg, last, first, own_s, len(more) > 1)
         gap_s = first.start_s - last.stop_s
         has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
-        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
+        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(SLOW_LEGS_PER_S[0]) * gap_s)
         if is_own or last.stop_s <= self._begin_s + SOON_S or step.latest_s - step.soonest_s < least_s:
             if has_swing:
                 last.clear = min(CLEAR_SHARE * step.distance, CLEAR_LEGS * step.leg_length)
@@ -231,8 +216,8 @@ class _Walker:
         else:
             time_s = _time_s(step, (window_s[1] - window_s[0]) / 2.0)
             start = edge_s - (0.0 if order else time_s)
-        stop = min(start + time_s, max(first.stop_s - LEAST_HELD_S, first.start_s))
-        start = max(start, min(last.start_s + LEAST_HELD_S, max(last.stop_s, start)))
+        stop = min(start + time_s, max(first.stop_s - HELD_S, first.start_s))
+        start = max(start, min(last.start_s + HELD_S, max(last.stop_s, start)))
         sooner = 0.5 if edge_s is None else 1.0 - order
         last.stop_s, first.start_s = self._calmer(step, (start, stop), sooner, segment)
         last.lift, last.farthest = step.lift, step.farthest(first.start_s - last.stop_s)
@@ -333,9 +318,9 @@ def _stay_low(last: Hold, first: Hold, above: Sequence[float], seam_s: tuple[flo
         share = _LOW_LEGS * leg_length / most
         away_s = side_s * (1.0 - sqrt(share / (2.0 - sqrt(share))))
         if hold is last:
-            hold.stop_s = max(min(hold.stop_s, seam_s[0] - away_s), min(hold.start_s + LEAST_HELD_S, hold.stop_s))
+            hold.stop_s = max(min(hold.stop_s, seam_s[0] - away_s), min(hold.start_s + HELD_S, hold.stop_s))
         else:
-            hold.start_s = min(max(hold.start_s, seam_s[1] + away_s), max(hold.stop_s - LEAST_HELD_S, hold.start_s))
+            hold.start_s = min(max(hold.start_s, seam_s[1] + away_s), max(hold.stop_s - HELD_S, hold.start_s))
 
 
 def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:

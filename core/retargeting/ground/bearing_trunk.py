@@ -14,7 +14,8 @@ from ...skeletons.skeleton import Skeleton
 
 ABOUT_LEGS: Final[Mapping[str, float]] = {
     "HumanoidRoot": 0.13, "hip": 0.13, "knee": 0.07, "vl5": 0.13, "vl3": 0.13, "vl1": 0.13, "vt10": 0.13, "vt6": 0.13,
-    "vt3": 0.13, "shoulder": 0.08, "skullbase": 0.16, "elbow": 0.05, "wrist": 0.05}
+    "vt3": 0.13, "shoulder": 0.08, "skullbase": 0.16, "elbow": 0.05, "wrist": 0.05,
+    "finger": 0.02}
 """How far skin usually is from joints, or from those on both sides, where a clip's is not known."""
 OF_ARMS: Final = ("elbow", "wrist")
 _SEAT: Final = 0.35

@@ -14,9 +14,10 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import LOW_LEGS, depth_within
+from ...clips.contacts import depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import BRIEF_S, LIES_LEGS, LITTLE_LEGS, LOW_LEGS, LOW_PERCENT, NEAR_LEGS, POSTURE_S, STRAIGHT
 from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
 from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
@@ -26,37 +27,26 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .fitted_curves import CONTACT_WEIGHT, POSTURE_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
-from .touching import NEAR_LEGS
 
-_STANDING_PERCENT, _LOWEST_PERCENT, _BALLS_PERCENT = 10.0, 5.0, 40.0
-_LOW_LEGS, _FLAT_LEGS = 0.04, 0.01
-"""A foot stands while it is so slow up or down, its ankle is at most so far above its lowest, and stays so level."""
+_BALLS_PERCENT: Final = 40.0
 _FEWEST = 6
 """With fewer frames than this a foot is not known to stand."""
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _CLOSE = 1.01
 """Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
-_STRAIGHT = 0.97
-"""Of the leg's length: legs that rest as straight as that, 14° apart at most, stand on the ground."""
 _OVER_LEGS: Final = 0.3
 """Who has both feet so far above his hips turns over, or stands on his hands."""
 _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
-_ENDS_S: Final = 0.1
-"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _UNSEEN_LEGS: Final = 0.003
 """What would change by no more,"""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
-_LIES_LEGS: Final = 0.55
-"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
-_HANGS_LEGS: Final = 0.01
-"""So high above where it is to be a foot may hang meanwhile that its leg does not put down."""
 _MOMENT_S: Final = 0.2
 """Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
 way soft."""
@@ -94,18 +84,18 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
     """
     kinds = np.array([name[2:] for name in names])
-    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    low = np.array([np.percentile(heights[:, kinds == kind], LOW_PERCENT, axis=0).min() for kind in kinds])
     if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
         return low
     slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
     ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
     height = heights[:, ankles]
-    stands = slow[:, ankles] & (height < np.percentile(height, _LOWEST_PERCENT) + _LOW_LEGS * leg)
+    stands = slow[:, ankles] & (height < np.percentile(height, LOW_PERCENT) + LOW_LEGS[0] * leg)
     if np.count_nonzero(stands) < _FEWEST:
         return low
     low[ankles] = np.median(height[stands])
     if len(balls) == len(ankles):
-        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < _FLAT_LEGS * leg)
+        flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < LITTLE_LEGS * leg)
         if np.count_nonzero(flat) >= _FEWEST:
             low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
     return low
@@ -147,7 +137,7 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
         return rest
     height = float((legs.sum(axis=1) @ source.up).mean())
     leg = _leg(source, pairs)
-    is_told = height >= _STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
+    is_told = height >= STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
     if not is_told:
         return seen
     high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
@@ -258,9 +248,9 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
     is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
-    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / BRIEF_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
+    lies = _longer(times, heights.below.max(axis=1)) < LIES_LEGS * leg
     frames = np.flatnonzero(~lies) if np.ptp(lift) > _UNSEEN_LEGS * leg else np.zeros(0, np.int64)
     bent, down = _reaches(heights, legs, target, frames)
     flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
@@ -269,7 +259,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
         least = np.minimum((sunk - most).max(axis=1), lift)
         soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
         puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
-        soft_hi = np.maximum(lift + flies + _HANGS_LEGS * leg + np.minimum(puts, leg), soft_lo)
+        soft_hi = np.maximum(lift + flies + LITTLE_LEGS * leg + np.minimum(puts, leg), soft_lo)
         weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
         soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
         curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,

@@ -18,6 +18,7 @@ from ...clips.body_contacts import HANDS, JOINTS, BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import joined
 from ...clips.keyed import FINE_S, beside, divided, key_times, thinned
+from ...clips.thresholds import LITTLE_LEGS, NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
@@ -30,22 +31,18 @@ from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
-from .touching import NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS, all_touching, with_slides
+from .touching import all_touching, with_slides
 
 _DECIMALS: Final = 6
 """Of seconds: keys that are closer are one."""
-_SUDDEN_LEGS: Final = 0.01
-"""A foot moves suddenly whose height changes by so much more, or less, in one step than in the step before."""
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
-"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+"""A foot that is no higher than the first value in the clip is near the ground; from the second on it is not."""
 _CALM_S: Final = 0.04
-"""So long before and after itself it is heard how far such a foot is put down."""
+"""Smoothing time of how far such a foot is put down."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
-_ABOVE_FOOT_LEGS: Final = 0.05
-"""Of a shin that is so high above its foot no skin comes to the ground before the foot does, which it goes with."""
 _OFF_LEGS: Final = 0.015
 """And one that is higher bears nobody."""
 _MOST_KNOWN: Final = 4
@@ -98,7 +95,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
     feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
-    goes = np.clip((shin - feet) / (_ABOVE_FOOT_LEGS * leg), 0.0, 1.0)
+    goes = np.clip((shin - feet) / (NEAR_LEGS[0] * leg), 0.0, 1.0)
     others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
@@ -234,7 +231,7 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
     feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
     near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + NEAR_LEGS[0] * leg
     heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
-    turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > _SUDDEN_LEGS * leg
+    turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > LITTLE_LEGS * leg
     is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
     gaps = np.flatnonzero((is_sudden[:-1] | is_sudden[1:]) & (np.diff(times) > _SHORT_S))
     inside = np.searchsorted(times, keys, side="right") - 1

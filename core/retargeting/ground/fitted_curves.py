@@ -8,17 +8,10 @@ import numpy as np
 
 from ...clips.contacts import depth_within, joined
 from ...clips.keyed import SAMPLE_S
+from ...clips.thresholds import LITTLE_LEGS
 from ...maths.arrays import BoolArray, FloatArray, quotient
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
-BODY_S: Final = 0.12
-"""So long before and after itself a wish is heard by the body: what goes up and down within 2 π times that is evened
-out by half."""
-LEG_S: Final = 0.05
-"""Legs move faster than bodies."""
-POSTURE_S: Final = 0.08
-"""In between: legs that turn while somebody sits down, lies down or falls, and bodies that are known by joints alone,
-as one foot takes over from the other."""
 _HEARD: Final = 4.0
 """In so many times as long before and after nothing of a wish is left."""
 SOFT_WEIGHT: Final = 30.0
@@ -26,8 +19,6 @@ SOFT_WEIGHT: Final = 30.0
 counts as a body 5 cm from where it is wanted."""
 CONTACT_WEIGHT: Final = 1e4
 """Contacts of the body count so much: they give way by millimetres where it has to rise at once."""
-_SAME_LEGS: Final = 0.01
-"""What ends as high as it begins, up to this, ends a cycle, which fits to itself."""
 _END_WEIGHT: Final = 1e6
 """Curves that keep their ends begin and end where they are wanted, so that clips go on fitting together."""
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
@@ -90,7 +81,7 @@ def ends_as_it_begins(heights: FloatArray, leg: float) -> bool:
 
     leg: how long legs are.
     """
-    return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < _SAME_LEGS * leg)
+    return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < LITTLE_LEGS * leg)
 
 
 def _by_itself(wish: FloatArray, weight: FloatArray, soft: SoftBounds) -> FloatArray:

@@ -12,12 +12,12 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...clips.keyed import beside, key_times
+from ...clips.thresholds import STILL_LEGS
 from ...maths.arrays import FloatArray, merged
 from ...skeletons.maps import SkeletonMap
 from ..skin_points import SkinPoints
 from .body_skin import BodySkin
 from .grounding import Ground
-from .touching import STILL_LEGS
 
 _LEGS: Final = frozenset(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))
 

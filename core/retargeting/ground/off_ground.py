@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import numpy as np
 
@@ -11,12 +10,9 @@ from ...clips.clip import Clip
 from ...clips.contacts import FootContacts, depth_within
 from ...clips.posed import PosedJoints
 from ...clips.sole_ends import sole_ends, toe_tip
+from ...clips.thresholds import MOMENT_S
 from ...maths.arrays import BoolArray, FloatArray
 from ...skeletons.maps import SkeletonMap
-
-_WITHIN_S: Final = 0.3
-"""Where a foot stands lowest so shortly before and afterwards is the ground that it leaves, and to which it comes:
-clips drift, and feet of one who turns are not all the time as high."""
 
 
 def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], times_s: FloatArray,
@@ -85,7 +81,7 @@ def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
 
 
 def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray,
-                  within_s: FloatArray | float = _WITHIN_S) -> FloatArray:
+                  within_s: FloatArray | float = MOMENT_S) -> FloatArray:
     """Return the lowest of the heights (F,) during contacts near each of the times (F,); interpolated between contacts.
 
     stands: (F,) when it is in contact, S times in all. within_s: (S,) or one: how near.

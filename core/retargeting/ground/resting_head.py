@@ -13,12 +13,13 @@ from ...clips.body_contacts import HEAD, BodyContacts
 from ...clips.clip import Clip
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import BODY_S, NEARLY_LEGS, ROUNDS
 from ...maths.arrays import FloatArray
 from ...skeletons.hierarchy import is_descendant
 from ..limbs import with_joint_turned
 from .body_skin import BodySkin
-from .fitted_curves import BODY_S, smoothed
-from .touching import LEVEL_SHARE, NEARLY_LEGS, ROUNDS
+from .fitted_curves import smoothed
+from .touching import LEVEL_SHARE
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
 _MOST_RAD: Final = np.radians(35.0)

@@ -18,14 +18,14 @@ from ...clips.clip import Clip
 from ...clips.contacts import FootContacts, depth_within
 from ...clips.keyed import SAMPLE_S, beside, key_times
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import EASE_S, NEARLY_LEGS, POSTURE_S, ROUNDS, SOFT_LEGS, TRUNK_NEAR_LEGS
 from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_ancestors
 from ..limbs import Limb, with_rotations
 from .body_skin import BodySkin
-from .fitted_curves import POSTURE_S, heard, smoothed
+from .fitted_curves import heard, smoothed
 from .grounding import turns_of_moved
 from .lift_of_touching import near_ground
-from .touching import EASE_S, NEARLY_LEGS, ROUNDS, SOFT_LEGS, TRUNK_NEAR_LEGS
 
 _ON_WEIGHT: Final = 10.0
 """It counts so much more while seat or back are on the ground."""

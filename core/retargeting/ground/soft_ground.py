@@ -20,20 +20,20 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
+from ...clips.thresholds import BODY_S, LEG_S, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, smoothstep
 from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
-from .fitted_curves import BODY_S, CONTACT_WEIGHT, LEG_S, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
 from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
-from .touching import SOFT_LEGS, STILL_LEGS
 
 _ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
 not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
-"""Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
+"""A foot that is so high above the ground on this body does not slide over it, as in a clip that never comes down."""
 _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
 _FOOT_WEIGHT: Final = 300.0

@@ -16,12 +16,13 @@ from ...clips.clip import Clip
 from ...clips.contacts import depth_within
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
+from ...clips.thresholds import EASE_S, NEARLY_LEGS, ROUNDS, SEEN_LEGS
 from ...maths.arrays import FloatArray, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..limbs import Limb, with_joint_turned
 from .body_skin import BodySkin
 from .fitted_curves import heard, smoothed
-from .touching import EASE_S, LEVEL_SHARE, NEARLY_LEGS, ROUNDS, SEEN_LEGS
+from .touching import LEVEL_SHARE
 
 _LEVEL: Final = (0.5, 0.75)
 """Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""

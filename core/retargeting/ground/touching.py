@@ -10,29 +10,12 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.contacts import LOW_LEGS, FootContacts, depth_within, instants, joined
+from ...clips.contacts import FootContacts, depth_within, instants, joined
+from ...clips.thresholds import EASE_S, LOW_LEGS, MOMENT_S
 from ...maths.arrays import BoolArray, FloatArray, runs
 from ...skeletons.maps import SkeletonMap
 from .off_ground import ankles_and_soles, is_within, off_ground
 
-EASE_S: Final = 0.15
-"""How long before and after a contact skin takes to the ground and leaves it."""
-_SHORTEST_SLIDE_S: Final = 2.0 * EASE_S
-"""Feet that slide over the ground for less would make the body hop onto it and off again."""
-NEAR_LEGS: Final = (0.05, 0.3)
-"""An effector whose skin is at most so high above the ground is on it; from the second on it is not."""
-TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
-"""The same of seat and back, for which legs begin to make room from farther away."""
-SOFT_LEGS: Final = 0.004
-"""Skin that moves over the ground, or over what bears a body, begins to be kept out of it so high above it."""
-SEEN_LEGS: Final = (0.02, 0.06)
-"""What hangs by the second is seen to hang; what hangs by less than the first stays there."""
-STILL_LEGS: Final = 1e-4
-"""What would be moved by less stays."""
-NEARLY_LEGS: Final = 1e-3
-"""What is so near where it is to be is there: poses are not turned for less."""
-ROUNDS: Final = 5
-"""Newton steps for an angle: other skin is lowest once limbs have turned, and with thighs the seat's own goes up."""
 LEVEL_SHARE: Final = 0.3
 """Of a spine or neck: so much of it is taken to be level at least, where a turn is to bring its end down."""
 _FULL_WEIGHT: Final = 2.0
@@ -57,7 +40,7 @@ def with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: C
 def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]]:
     """Return when something is so for as long as a slide lasts at least; is_so: (F,) at times (F,)."""
     spans = [(float(times[a]), float(times[b - 1])) for a, b in runs(is_so)]
-    return [(begin, end) for begin, end in spans if end - begin >= _SHORTEST_SLIDE_S]
+    return [(begin, end) for begin, end in spans if end - begin >= MOMENT_S]
 
 
 def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:
