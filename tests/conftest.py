@@ -125,7 +125,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "core" in item.path.parts and not item.get_closest_marker("slow"):
             item.add_marker("fast_core")
-            if crc32(item.name.encode()) % 2 and not may_be_skipped(item.getparent(pytest.Module).obj):
+            module: Any = item.getparent(pytest.Module)
+            if crc32(item.name.encode()) % 2 and not may_be_skipped(module.obj):
                 item.add_marker("other_half")
     left_out = [item for item in items if beside.NO_OGRE and item.get_closest_marker("ogre")]
     config.hook.pytest_deselected(items=left_out)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import bpy
 
@@ -29,7 +30,8 @@ def moved(armature_object: bpy.types.Object, scene: bpy.types.Scene,
         for layer, action in tweaks.layers_of(armature_object):
             if tweaks.why_it_stays(armature_object, action):
                 continue
-            copies[action.name_full] = copy = action.copy()
+            copy: Any = action.copy()
+            copies[action.name_full] = copy
             settings = layer.procedure, layer.muted  # placing changes them
             try:
                 with suppress(TaktError):  # reported once the keys themselves are moved
@@ -39,5 +41,5 @@ def moved(armature_object: bpy.types.Object, scene: bpy.types.Scene,
                 layer.procedure, layer.muted = settings
         yield copies
     finally:
-        for copy in copies.values():
-            bpy.data.actions.remove(copy)
+        for made in copies.values():
+            bpy.data.actions.remove(made)

@@ -44,8 +44,8 @@ class Node(NamedTuple):
     element: int
     in_seconds: frozenset[str] = frozenset()
 
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__  # that of C: each reading of a score looks all elements up
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
     @property
     def name(self) -> str:
@@ -57,6 +57,8 @@ class Node(NamedTuple):
         """The length of the transition after it, if given."""
         return self.expressions.get("transition")
 
+
+Node.__hash__ = object.__hash__  # type: ignore[method-assign]  # not in Python: each reading looks all elements up
 
 class BlockReader:
     """Reads elements as nodes and reports mistakes."""

@@ -152,7 +152,8 @@ def test_a_linked_action_of_tweaks_plays_and_stays(tweaked: Any, wait: Wait, tmp
     own = tweaked.animation_data.action
     path = tmp_path / "tweaks.blend"
     bpy.data.libraries.write(str(path), {own})
-    with bpy.data.libraries.load(str(path), link=True) as (there, here):
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(path), link=True) as (there, here):
         here.actions = list(there.actions)
     linked: Any = here.actions[0]
     properties.character(tweaked).tweaks[0].action = linked
@@ -174,7 +175,7 @@ CALLS = STEPS.replace('<call name="right" duration="0.7"/>', '<call name="Wave" 
 
 
 def test_a_key_in_a_call_of_an_action(tweaked: Any, wait: Wait) -> None:
-    wave = bpy.data.actions.new("Wave")
+    wave: Any = bpy.data.actions.new("Wave")
     bag = wave.layers.new("Layer").strips.new(type="KEYFRAME").channelbag(
         wave.slots.new(id_type="OBJECT", name="Rig"), ensure=True)
     for index, value in enumerate((0.0, 0.6, 0.0, 0.8)):
@@ -203,7 +204,7 @@ def test_actions_of_procedures_and_tweaks(tweaked: Any, wait: Wait) -> None:
     set_key(tweaked, 30)
     wait(0.5)
     layer = tweaked.animation_data.action
-    made = {each.name: each for each in api.make_actions(tweaked)}
+    made: dict[str, Any] = {each.name: each for each in api.make_actions(tweaked)}
     assert tweaked.animation_data.action == layer and own_frames(layer) == [30.0] and is_lifted(tweaked, 30)
     values = [curve.evaluate(29.0) for curve in made["main"].layers[0].strips[0].channelbags[0].fcurves
               if KNEE in curve.data_path and "quaternion" in curve.data_path]

@@ -74,7 +74,7 @@ def limbs_by_shape(tree: Tree, sides: Sequence[str]) -> dict[str, int]:
     return {}
 
 
-def _is_lowest(tree: Tree, parts: Mapping[str, int]) -> bool:
+def _is_lowest(tree: Tree, parts: dict[str, int]) -> bool:
     """Tell whether a body's legs reach down to its lowest joints, as those do on which it stands, however short."""
     up = upwards(tree, parts)
     if up is None:
