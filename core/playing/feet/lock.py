@@ -36,8 +36,8 @@ from .leading import BORNE, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, WEIGHT, led
 from .legs import Chains, Leg
 from .soles import Soles
 
-_SOFT_LEGS: Final = 0.03
-"""Range over which the body begins to go down, or a step to be lifted less; meanwhile feet give way."""
+_SOFT_DOWN_LEGS: Final = 0.03
+"""Range over which the heavy body begins to go down; meanwhile feet give way."""
 _MOST_DOWN_LEGS: Final = 0.05
 """Greatest descent of the body, approached softly."""
 
@@ -45,8 +45,12 @@ _MOST_DOWN_LEGS: Final = 0.05
 _LOW_LIFT: Final = 0.4
 """Highest lift of a step, by the leg's length, for a hip at leg height; it falls with the square of the hip's height.
 """
-_AROUND_LEGS: Final = 0.32, 0.6
-"""How far a foot goes round its own hip if it is below it, in leg lengths, and up to which distance from the hip."""
+_SOFT_LIFT_LEGS: Final = 0.05
+_STEPS_AROUND_LEGS: Final = 0.32, 0.6
+"""Distance by which a foot led below its hip goes round it, in leg lengths, and the distance from which on it does not;
+"""
+_HELD_AROUND_LEGS: Final = 0.25, 0.3
+"""the same for a held foot."""
 _TIMES_BENT: Final = 3
 """Rounds: a raised foot tilts its shin, and with it the parts of its sole that follow the shin."""
 _NO_GROUND: Final = (np.zeros((1, 1)),) * 3
@@ -186,7 +190,7 @@ class FeetLock:
         the body's descent, and its maximum; and the leg's length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
-        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_LEGS / 2.0, _SOFT_LEGS,
+        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
                                          _MOST_DOWN_LEGS, 1.0)
 
     @cached_property
@@ -288,18 +292,18 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
     foot moves it aside, unless the clips have it there anyway.
     """
     (x, y, z), (hip, _, ankle, foot), lift = shift, limb, moment[LIFTED]
-    if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _AROUND_LEGS[1] * leg):
+    if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _STEPS_AROUND_LEGS[1] * leg):
         return x, y, z  # far enough below its hip nothing below applies
     high = greatest(hip[2] - foot[2] - z + lift, 0.0)
-    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LEGS * leg)
+    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LIFT_LEGS * leg)
     own = minus(ankle, hip)
     away = plus(own, (x, y, z))
-    if not holds_anywhere(dot(away, away) < (_AROUND_LEGS[1] * leg) ** 2):
+    if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):
         return x, y, z
-    begun, (most, reach) = eased(lift / (2.0 * LIFT_LEGS * leg)), _AROUND_LEGS
-    near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
-    share = begun + moment[WEIGHT] * (1.0 - begun)
-    aside = most * leg * share * greatest(near * near - at_most * at_most, 0.0)
+    begun, aside = eased(lift / (2.0 * LIFT_LEGS * leg)), 0.0 * lift
+    for most, reach, share in ((*_HELD_AROUND_LEGS, moment[WEIGHT] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
+        near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
+        aside = aside + most * leg * share * greatest(near * near - at_most * at_most, 0.0)
     out_x, out_y, _ = outward
     aside = aside / greatest(root(out_x * out_x + out_y * out_y), 1e-30)
     return x + aside * out_x, y + aside * out_y, z
