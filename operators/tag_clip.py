@@ -67,7 +67,7 @@ class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
         found = self.found(context)
         if found is None:
             return refuse(self, _NO_CLIP)
-        self.clip, self.tags = found[1].full_name, ", ".join(own_tags.of_clip(*found))
+        self.clip, self.tags = found[1].full_name, ", ".join(_without_favourite(own_tags.of_clip(*found)))
         assert context.window_manager is not None
         return context.window_manager.invoke_props_dialog(self)
 
@@ -84,7 +84,14 @@ class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
         if found is None:
             return refuse(self, _NO_CLIP)
         tags = tuple(each.strip() for each in self.tags.split(",") if each.strip())
+        if FAVOURITE in own_tags.of_clip(*found):
+            tags = FAVOURITE, *_without_favourite(tags)
         return {"FINISHED"} if self.give(*found, tags) else {"CANCELLED"}
+
+
+def _without_favourite(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return tags without that of a favourite, which has a button of its own."""
+    return tuple(each for each in tags if each != FAVOURITE)
 
 
 class TAKT_OT_favourite_clip(_ForClip, bpy.types.Operator):
@@ -100,8 +107,8 @@ class TAKT_OT_favourite_clip(_ForClip, bpy.types.Operator):
         if found is None:
             return refuse(self, _NO_CLIP)
         before = own_tags.of_clip(*found)
-        others, is_new = (each for each in before if each != FAVOURITE), FAVOURITE not in before
-        if not self.give(*found, (FAVOURITE, *others) if is_new else tuple(others)):
+        others, is_new = _without_favourite(before), FAVOURITE not in before
+        if not self.give(*found, (FAVOURITE, *others) if is_new else others):
             return {"CANCELLED"}
         name = found[1].full_name
         report(self, {"INFO"}, f"'{name}' is a favourite now" if is_new else f"'{name}' is no favourite any longer")

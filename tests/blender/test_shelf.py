@@ -375,6 +375,9 @@ def test_tags_are_given_from_the_shelf_and_written_beside_the_clips(rig: bpy.typ
         assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}  # where it has tags
         assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": (tags_file.FAVOURITE, "for the king")}
         assert {each.full_name for each in found(bridge_shelf.playables(rig), "favourite")} == {"feet.Steps.right"}
+        assert operators.takt.tag_clip(clip="feet.Steps.right", tags="for the king, bow") == {"FINISHED"}
+        assert tags_file.read_lines(library / "feet")[0] == {
+            "Steps.right": (tags_file.FAVOURITE, "for the king", "bow")}  # still a favourite
         tree = score_tree.tree_of(bpy.context)
         assert tree is not None
         tree.shelf_order = "FAVOURITES"
@@ -384,7 +387,7 @@ def test_tags_are_given_from_the_shelf_and_written_beside_the_clips(rig: bpy.typ
         assert {each.full_name for each in chips if each.shelf_group == FAVOURITES} == {"feet.Steps.right"}
         tree.shelf_order = "LIBRARY"
         assert operators.takt.favourite_clip(clip="feet.Steps.right") == {"FINISHED"}
-        assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": ("for the king",)}
+        assert tags_file.read_lines(library / "feet")[0] == {"Steps.right": ("for the king", "bow")}
         bridge_shelf.forget()
         assert {each.full_name for each in found(tuple(searched(rig)), "stage left")} == {"feet.Steps.left"}
         choose(layout, "left")

@@ -258,8 +258,8 @@ class _Warping:
             self._say(way, f"the way to {quoted(way.going.role)} is {wanted:.2f} m long, {pace:.2f} times as long as "
                            f"its clip goes, expected {PACES[0]} to {PACES[1]}: one of about {goes:.2f} m, in "
                            f"{lasts_s:.1f} s, would do")
-        elif not PACES[0] <= round(slows, 2) <= PACES[1]:
-            self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.2f} times as long as its clip does, "
+        elif not PACES[0] <= round(slows, 4) <= PACES[1]:
+            self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.4g} times as long as its clip does, "
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all would do")
 
     def _say(self, way: Way, message: str, *, is_note: bool = False) -> None:
