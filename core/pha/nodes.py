@@ -58,7 +58,7 @@ class Node(NamedTuple):
         return self.expressions.get("transition")
 
 
-Node.__hash__ = object.__hash__  # type: ignore[method-assign]  # not in Python: each reading looks all elements up
+Node.__hash__ = object.__hash__  # type: ignore[method-assign]  # written in C: each reading looks up all elements
 
 class BlockReader:
     """Reads elements as nodes and reports mistakes."""
