@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
-from ..errors import FileError, Problem, quoted
+from ..errors import FileError, Problem, quoted, some_of
 from ..formats import FORMATS, endings, format_of
 from ..formats.format import Format
 from ..pha.document import Document, parse
@@ -30,6 +30,7 @@ SOUND_ENDINGS = (".wav", ".ogg", ".flac", ".mp3")
 LEVELS_UP = 5
 """Folders, from a score's own upwards, among which its library is looked for."""
 _MAX_MAPS = _MAX_WANTED = 1_000
+_ENDINGS_SHOWN = 6
 
 FindClips = Callable[[str], tuple[Clip, ...] | None]
 
@@ -392,8 +393,12 @@ class Library:
         beside = [there for root in self.roots for there in files.sources_beside(root, bare, among)]
         hint = f"; did you mean {found}?" if found else near(
             bare, [there for there in beside if there != src])  # a link to nothing is listed
+        gone = [root for root in self.roots if not root.is_dir()]
+        if gone and not hint:
+            return FileError.at(f"found no file for {quoted(src)}: the folder {gone[0]} is gone; bring it back, or "
+                                "choose another folder of clips")
         return FileError.at(f"found no file for {quoted(src)}{hint or '.'} A file was expected below {roots}: "
-                            f"{src.replace('.', '/')[:200]} ending in {', '.join(among)}")
+                            f"{src.replace('.', '/')[:200]} ending in {some_of(among, _ENDINGS_SHOWN)}")
 
 
 def _warning(message: str) -> Problem:

@@ -72,6 +72,7 @@ class Definitions:
     each. sources: (M,) the src of each module; bases: (M,) the module that each extends.
     picks: the number of each pick in its module.
     targets: by view, the target of each call in it. order: procedures in views, each after those that it calls.
+    gap: the clip that is the target of unknown names.
     """
 
     procedures: tuple[Procedure, ...]
@@ -85,6 +86,7 @@ class Definitions:
     picks: dict[Node, int]
     targets: tuple[dict[Node, Target], ...]
     order: tuple[InView, ...]
+    gap: int
 
     @classmethod
     @without_search_for_cycles
@@ -107,7 +109,7 @@ class Definitions:
         picks = {node: number for module in modules for number, node in enumerate(_picks(module))}
         return cls(tuple(p for _, p in procedures), blocks, tuple(p.params for _, p in procedures), module_of,
                    tuple(m.src if m.index else "" for m in modules), tuple(m.base for m in modules),
-                   places, views, picks, targets, order)
+                   places, views, picks, targets, order, gap)
 
     def place(self, procedure: int, node: Node) -> Place:
         """Return the place of a node of a procedure."""

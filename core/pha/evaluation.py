@@ -522,7 +522,8 @@ class _Evaluation:
         return whole
 
     def _part(self, node: Node, scope: Scope, clip: int) -> tuple[float, float]:
-        if "from" not in node.expressions and "to" not in node.expressions:
+        is_whole = "from" not in node.expressions and "to" not in node.expressions
+        if is_whole or clip == self.definitions.gap:  # how long a missing clip is, nobody knows
             return WHOLE_CLIP
         is_place = "to" in node.expressions and bool(self._role(node, "to", scope, _GOING["to"]))
         begin, end = (self._share(node, name, scope, clip) if name in node.expressions else default

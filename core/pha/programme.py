@@ -28,7 +28,7 @@ MAX_ELEMENTS = 100_000
 MAX_MISSING = 1_000
 """Files that are not there, or cannot be read; no more are looked for."""
 _T = TypeVar("_T")
-GAP = "nothing"
+GAP, _NO_GAP = "nothing", -1
 """What a clip is called that plays in place of one that is not there."""
 _NO_BODY = Skeleton.from_arrays((GAP,), (-1,), rot.identities(1), np.zeros((1, 3)))
 """Skeleton of such a clip if there are no other clips."""
@@ -195,7 +195,8 @@ class _Resolver:
         renumbered = {clip: number for number, clip in enumerate(used)}
         targets = ({node: renumbered[target] if isinstance(target, int) else target for node, target in view.items()}
                    for view in definitions.targets)
-        return self._of_used_clips(used, routines, scopes, replace(definitions, targets=tuple(targets)))
+        return self._of_used_clips(used, routines, scopes, replace(
+            definitions, targets=tuple(targets), gap=renumbered.get(definitions.gap, _NO_GAP)))
 
     def _of_used_clips(self, used: list[int], routines: list[Routine], scopes: Scopes,
                        calls: CallTable | Definitions) -> Programme:

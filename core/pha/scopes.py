@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from ..errors import quoted
+from ..errors import quoted, some_of
 from .document import Document
 from .naming import Suggestions, listed, nearest
+
+_FILES_SHOWN = 4
+"""Most files named in which a name may be."""
 
 
 @dataclass(eq=False)
@@ -193,8 +196,19 @@ class Scopes:
                 by_full = (n for n, ps in self._full.items()
                            if any(self._sees(view, m, n.rpartition(".")[2]) for m, _ in ps))
                 hint = self._suggestions.near(name, chain(bare, full, by_name, by_full)) + self._held(view, name)
-            if not hint and missing:
-                src, why = next(iter(missing.items()))
-                hint = f"; it may be in {quoted(src)}, which cannot be read: {why}"
+            hint = hint or _in_missing(name, missing)
         return (f"<call> name: found {quoted(name)}, expected a procedure of this file or of one it includes, or a "
                 f"clip that it loads{hint}")
+
+
+def _in_missing(name: str, missing: Mapping[str, str]) -> str:
+    """Return in which of some files that cannot be read a name may be, with the reason: the one that is called so."""
+    own = name.rpartition(".")[2]
+    by_name = {src.rpartition(".")[2]: src for src in reversed(missing)}
+    alike = [file for file in by_name if own.casefold() in file.casefold()] or nearest(own, by_name)
+    found = [by_name[file] for file in alike] or list(missing)
+    if len(found) != 1:
+        files = some_of([*map(quoted, found)], _FILES_SHOWN)
+        return f"; it may be in one of the files that cannot be read: {files}" if files else ""
+    src, why = found[0], missing[found[0]]
+    return f"; it may be in {quoted(src)}, which cannot be read: {why}"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip_file import ClipFile
-from takt.core.errors import FileError, ScoreError
+from takt.core.errors import FileError, ScoreError, some_of
 from takt.core.formats import endings
 from takt.core.library import files
 from takt.core.library.library import Library
@@ -210,10 +210,38 @@ def test_a_broken_clip_file_is_reported(root):
 def test_a_missing_file_says_where_it_was_looked_for(root):
     message = refusal(root, procedure("main", 'x duration="1"'), head='<load src="feet.Stesp"/>')
     assert ("score:1:23: <load> src: found no file for 'feet.Stesp'; did you mean feet.Steps? "
-            f"A file was expected below {root}: feet/Stesp ending in {', '.join(endings())}") in message
+            f"A file was expected below {root}: feet/Stesp ending in {some_of(endings(), 6)}") in message
     assert "it may be in 'feet.Stesp', which cannot be read" in message
     said = refusal(root, head='<include src="x"/>')
     assert f"found no file for 'x'. A file was expected below {root}: x ending in .pha" in said
+
+
+@pytest.mark.parametrize(("called", "said"), [
+    ("model_only", "it may be in 'old stuff.model_only', which cannot be read: "),
+    ("Truncated", "it may be in 'old stuff.bow_truncated', which cannot be read: "),
+    ("modle_only", "it may be in 'old stuff.model_only', which cannot be read: "),
+    ("Charleston", "it may be in one of the files that cannot be read: 'old stuff.bow_truncated', "
+                   "'old stuff.model_only', 'studio.dance'")])
+def test_of_several_missing_files_the_one_is_blamed_that_is_called_so(root, called, said):
+    head = "".join(f'<load src="{src}"/>' for src in ("old stuff.bow_truncated", "old stuff.model_only", "studio.dance"))
+    assert said in refusal(root, procedure("main", f'{called} duration="1"'), head=head)
+
+
+def test_a_folder_that_is_gone_is_told(root, tmp_path):
+    where = tmp_path / "moved"
+    message = refusal(root, procedure("main", 'walk duration="1"'), head='<load src="walk"/>', lib=opened(where))
+    assert f"found no file for 'walk': the folder {where} is gone; bring it back" in message
+    assert "ending in" not in message
+
+
+def test_a_part_of_a_missing_clip_is_no_mistake(root):
+    """Its length is not known, so neither is whether a second lies within it."""
+    text = ('<pha version="2" tickLength="1"><load src="gone"/><procedure name="main"><call name="gone" duration="2" '
+            'from="2s" to="0.5"/></procedure></pha>')
+    programme = resolve(parse(text), opened(root), with_gaps=True)
+    assert len(expand(programme)) == 1 and {gap.missing for gap in programme.gaps} == {"gone"}
+    with pytest.raises(ScoreError, match="found the part from 2 to 0.5 of the clip"):
+        expand(resolve(parse(text.replace("gone", "Bow")), opened(root)))
 
 
 def test_a_link_to_nothing_is_not_suggested_for_itself(root):
