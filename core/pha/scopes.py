@@ -204,7 +204,7 @@ class Scopes:
 def _in_missing(name: str, missing: Mapping[str, str]) -> str:
     """Return in which of some files that cannot be read a name may be, with the reason: the one that is called so."""
     own = name.rpartition(".")[2]
-    by_name = {src.rpartition(".")[2]: src for src in reversed(missing)}
+    by_name = {src.rpartition(".")[2]: src for src in reversed(list(missing))}
     alike = [file for file in by_name if own.casefold() in file.casefold()] or nearest(own, by_name)
     found = [by_name[file] for file in alike] or list(missing)
     if len(found) != 1:
