@@ -225,12 +225,13 @@ def main() -> int:
         before = memory_now_mb()
         started, worked = time.perf_counter(), time.process_time()
         search = shelf_search.Search((root,), None)
-        while not search.files:
+        while not search.structure:
             time.sleep(0.001)
-        drawn(search.playables(), search)
+        opened = search.playables()
+        drawn(opened, search)
         print(f"{'open, on the clock':>28} {1e3 * (time.perf_counter() - started):8.1f} ms, of one processor "
               f"{1e3 * (time.process_time() - worked):.1f}")
-        print(f"{'files that are shown':>28} {len(search.files)}, {search.left_out} more are not")
+        print(f"{'files that are shown':>28} {len(search.files)} by {len(opened)} chips, {search.left_out} more not")
         until = time.perf_counter() + seconds
         of_blender = [file for file in search.files.values() if file.where.endswith(".fbx")]
         shown = [file.src for file in of_blender[:20]]

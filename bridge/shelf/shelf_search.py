@@ -11,7 +11,7 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
@@ -100,8 +100,10 @@ class File:
     @classmethod
     def of(cls, src: str, where: str) -> File:
         """Return a file that has not been read."""
-        stem, folder = stem_of(src, where), os.path.basename(os.path.dirname(where))  # noqa: PTH119, PTH120  # many
-        dotted = tuple(name for name in (stem, folder) if "." in name) if src != stem or "." in stem else ()
+        stem, at = stem_of(src, where), where.rfind(os.sep)  # there may be many: no functions of paths
+        folder = where[where.rfind(os.sep, 0, at) + 1:at]
+        has_dots = "." in stem or ("." in folder and src != stem)
+        dotted = tuple(name for name in (stem, folder) if "." in name) if has_dots else ()
         chip = Playable(src, stem, 0.0, not where.endswith(SCORE_SUFFIX), False, dotted=dotted,
                         found_by=src.casefold())
         return cls(src, where, chip, (chip,))
@@ -170,16 +172,18 @@ class Search:
             gc.freeze()
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
-        found = contents(self._roots, (*endings(), SCORE_SUFFIX))
-        self.without_src, self.left_out = found.unnamed, found.left_out
-        self.files = {src: File.of(src, where) for src, where in found.files}
+        with _without_collections():
+            found = contents(self._roots, (*endings(), SCORE_SUFFIX))
+            listed = {src: File.of(src, where) for src, where in found.files}
+            if len(listed) > MANY_FILES:
+                gc.freeze()
+        self.without_src, self.left_out, self.files = found.unnamed, found.left_out, listed
         self.version += 1
         self.structure += 1
+        time.sleep(_FIRST_PAUSE_S)
         self._read_tags(found.files)
         self.version += 1
-        files = list(self.files.values())
-        self._settle()
-        time.sleep(_FIRST_PAUSE_S)
+        files = list(listed.values())
         for looked, what in enumerate((self._read, self._classify)):
             for number, file in enumerate(files):
                 if not go_on((looked + number / len(files)) / 2.0):
@@ -349,6 +353,18 @@ class Search:
             if file is not None and file.held is None and not file.problem:
                 with suppress(LookupError):
                     self._read(file, FORMATS)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Make many objects without the garbage collection that looks through them again and again meanwhile."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _is_small(file: File) -> bool:
