@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +32,13 @@ class Contents:
     left_out: int = 0
 
 
-def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILES) -> Contents:
+def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILES,
+             tell: Callable[[Mapping[str, str]], None] = lambda found: None) -> Contents:
     """Return the files with one of these endings at any depth below some folders, folder by folder, sorted by name.
 
-    endings: each begins with a dot.
+    endings: each begins with a dot. tell: called after each folder with the files found so far, by src: they keep
+    their order, but another file may take the place of one.
+
     If several files have the same src, only the one that a library finds is listed: the one in the first folder, and
     there the one whose ending comes first. Names that begin with a dot are left out, and links to folders are not
     followed.
@@ -87,6 +90,7 @@ def contents(roots: Iterable[Path], endings: Sequence[str], most: int = MAX_FILE
                         with_dots[src] = below
                 else:
                     unnamed["/".join((*within, name))] = None
+            tell(found)
     return Contents(tuple(found.items()), tuple(unnamed), left_out)
 
 

@@ -1,6 +1,7 @@
 """The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
 
 import gc
+import itertools
 import shutil
 import time
 from dataclasses import replace
@@ -473,3 +474,29 @@ def test_garbage_collection_leaves_out_the_files_of_a_large_library_as_long_as_i
         assert gc.get_freeze_count() > 0
         bridge_shelf.forget()
         assert gc.get_freeze_count() == 0
+
+
+def test_of_very_many_files_the_first_are_shown_before_the_others_are_found(tmp_path: Path, monkeypatch:
+                                                                            pytest.MonkeyPatch) -> None:
+    """They keep their places."""
+    for folder, number in (("a", 5), ("b", 7), ("c", 8), ("d", 9)):
+        (tmp_path / folder).mkdir()
+        for each in range(number):
+            (tmp_path / folder / f"{each}.bvh").write_bytes(b"")
+    shown = list[tuple[Any, ...]]()
+    show = shelf_search.Search._show
+
+    def spied(search: shelf_search.Search, listed: Any) -> None:
+        assert not search.is_listed
+        show(search, listed)
+        shown.append(tuple(file.chip for file in search.files.values()))
+
+    monkeypatch.setattr(shelf_search.Search, "_show", spied)
+    monkeypatch.setattr(shelf_search, "_FIRST_FILES", 4)
+    search = shelf_search.Search((tmp_path,), None)
+    while not search.is_listed:
+        time.sleep(0.001)
+    search.end()
+    assert [len(each) for each in shown] == [5, 20, 29] and search.structure == 3
+    for few, more in itertools.pairwise(shown):
+        assert all(one is other for one, other in zip(few, more, strict=False))
