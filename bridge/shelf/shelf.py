@@ -18,7 +18,7 @@ from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.figures import Figure
 from ...core.score_editor.layout import Layout
-from ...core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS
+from ...core.score_editor.shelf import ACTIONS, OF_FILES, OTHER_ACTIONS
 from .. import properties
 from ..active_character import active_armature
 from ..files import clips
@@ -57,7 +57,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
     """Return what can be called of an unread file; raise FileError if it cannot be read."""
-    if playable.problem and not playable.problem.startswith(DAMAGED):
+    if playable.problem and not playable.problem.startswith(OF_FILES):
         raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
     if playable.is_read or blocks is None or blocks.scores is None:

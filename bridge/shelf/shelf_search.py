@@ -26,7 +26,7 @@ from ...core.classes.measures import followed, measure
 from ...core.classes.rules import classify
 from ...core.clips.clip import Clip
 from ...core.clips.clip_file import ClipFile
-from ...core.errors import FileError, TaktError
+from ...core.errors import FileError, NoClipError, TaktError
 from ...core.formats import FORMATS, endings, format_of, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
@@ -40,7 +40,7 @@ from ...core.pha.programme import Programme, resolve
 from ...core.retargeting.comparing.reference import find_reference
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.figures import Figure, figure_of
-from ...core.score_editor.shelf import DAMAGED, found_by
+from ...core.score_editor.shelf import DAMAGED, NO_CLIP, found_by
 from ...core.skeletons.maps import find_map
 from ..background import BackgroundWork
 from ..files import clips
@@ -256,10 +256,12 @@ class Search:
                 held = tuple(map(self._with_tags, playables_of(file.src, found)))
             if dotted := file.chip.dotted:
                 held = tuple(replace(each, dotted=dotted) for each in held)
+            if found is not None and not held:
+                raise NoClipError.at("has a skeleton, but no motion", file.path)
             file.hold(held)
         except (FileError, OSError) as error:
-            said = error.problems[0].message if isinstance(error, FileError) else str(error)
-            file.fail(DAMAGED + said)
+            said = error.problems[0].said_with_place() if isinstance(error, FileError) else str(error)
+            file.fail((NO_CLIP if isinstance(error, NoClipError) else DAMAGED) + said)
         self.version += 1
         self.structure += file.held is not None and len(file.held) != 1
         return found

@@ -35,6 +35,10 @@ CLIPS, THIS_SCORE = "Clips", "This Score"
 _CUT_OFF = "cut off"
 DAMAGED = "cannot be read: "
 """What is said of a file before why it cannot be read."""
+NO_CLIP = "holds no clip: "
+"""What is said of a sound file, such as a model, before what it lacks."""
+OF_FILES = DAMAGED, NO_CLIP
+"""With what problems of files begin that a score could call."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 8.0
 _OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
@@ -235,8 +239,9 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
     pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
     if playable.is_favourite:
         pen.triangles(*_star((right - 1.4 * _PAD_PX * px, low + 1.4 * _PAD_PX * px), 0.8 * _PAD_PX * px, theme.warning))
-    pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
-             theme.warning if playable.cut_off else theme.mixed(0.75))
+    colour = (theme.faint if playable.problem.startswith(NO_CLIP) else theme.error if playable.problem else
+              theme.warning if playable.cut_off else theme.mixed(0.75))
+    pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, colour)
 
 
 def _star(middle: tuple[float, float], radius: float, colour: Colour) -> tuple[FloatArray, FloatArray]:
@@ -250,7 +255,8 @@ def _star(middle: tuple[float, float], radius: float, colour: Colour) -> tuple[F
 
 def _seconds(playable: Playable, say: Say) -> str:
     if playable.problem:
-        return say("cannot be read" if playable.problem.startswith(DAMAGED) else "cannot be called")
+        return say("cannot be read" if playable.problem.startswith(DAMAGED) else
+                   "holds no clip" if playable.problem.startswith(NO_CLIP) else "cannot be called")
     if not playable.is_read:
         return say("not read yet")
     return f"{playable.duration_s:.3g} s{f', {say(_CUT_OFF)}' * bool(playable.cut_off)}"
@@ -289,10 +295,34 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
                                       (not is_clip, 0, True, src), [])
         there.append(number)
     in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
-    names = [_name(group[3], playables[groups[group][0]]) for group in in_order]
+    paths = [group[3] for group in in_order]
+    names = told_apart(paths, [_name(group[3], playables[groups[group][0]]) for group in in_order])
+    return [(group[3] if playables[groups[group][0]].shelf_group else name or (THIS_SCORE if group[0] else CLIPS),
+             groups[group]) for group, name in zip(in_order, names, strict=True)]
+
+
+def told_apart(paths: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names of dotted paths, each with as much of its path as tells it from the others.
+
+    >>> told_apart(["walks.slow", "a.runs.slow", "fast"], ["slow", "slow", "fast"])
+    ['walks.slow', 'runs.slow', 'fast']
+    >>> told_apart(["king.takes.day 1.raw", "fool.takes.day 1.raw", "raw"], ["raw"] * 3)
+    ['king.….raw', 'fool.….raw', 'raw']
+    """
+    found, parts = list(names), [path.split(".") for path in paths]
     alike = Counter(names)
-    return [(group[3] if playables[groups[group][0]].shelf_group else (name if alike[name] == 1 else group[3]) or
-             (THIS_SCORE if group[0] else CLIPS), groups[group]) for group, name in zip(in_order, names, strict=True)]
+    rest = [at for at, name in enumerate(names) if alike[name] > 1 and name]
+    much = {at: names[at].count(".") + 1 for at in rest}
+    while rest:
+        ends = {at: ".".join(parts[at][-much[at]:]) for at in rest}
+        alike = Counter(ends.values())
+        for at, end in ends.items():
+            is_long = much[at] > names[at].count(".") + 2 and alike[end] == 1
+            found[at] = f"{parts[at][-much[at]]}.….{names[at]}" if is_long else end
+            much[at] += 1
+        rest = [at for at in rest if alike[ends[at]] > 1 and much[at] <= len(parts[at])]
+    alike = Counter(found)  # where what is left out is what differs
+    return [paths[at] if alike[name] > 1 and "…" in name else name for at, name in enumerate(found)]
 
 
 def _name(path: str, chip: Playable) -> str:
@@ -303,7 +333,7 @@ def _name(path: str, chip: Playable) -> str:
 def _folder(chip: Playable) -> str:
     """Return the folder of a chip's file, dotted; src is a path for a file that no src leads to."""
     src = chip.src
-    if chip.problem and not chip.problem.startswith(DAMAGED):
+    if chip.problem and not chip.problem.startswith(OF_FILES):
         return src.rpartition("/")[0].replace("/", ".")
     if chip.name == src:  # also the clip's own name, as for Actions, where a number is no folder
         return src.removesuffix(own_part(src)).removesuffix(".")

@@ -27,7 +27,16 @@ from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.comparing.upright import turned
 from takt.core.score_editor.figures import figure_of
-from takt.core.score_editor.shelf import ACTIONS, DAMAGED, FAVOURITES, OTHER_ACTIONS, arrange, found, told
+from takt.core.score_editor.shelf import (
+    ACTIONS,
+    DAMAGED,
+    FAVOURITES,
+    NO_CLIP,
+    OTHER_ACTIONS,
+    arrange,
+    found,
+    told,
+)
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
@@ -114,9 +123,14 @@ def test_files_are_on_the_shelf_before_they_are_read_and_damaged_ones_say_why(
         (library / name).write_bytes(data)
     for name, data in (("ascii.fbx", b"; FBX 7.4.0"), ("zstd.blend", b"\x28\xb5\x2f\xfd")):
         (library / name).write_bytes(data)
+    (library / "chair.gltf").write_text('{"asset": {"version": "2.0"}}', encoding="utf-8")
+    (library / "half.glb").write_bytes(b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON")
     play(library / "dance.pha")
     with editing():
         chips = {each.src: each for each in searched(rig)}
+        assert chips["chair"].problem.startswith(f"{NO_CLIP}has no animation")
+        assert chips["half"].problem.startswith(f"{DAMAGED}the file is cut off")
+        assert "(byte 12)" in chips["half"].problem
         assert chips["cut"].problem.startswith(DAMAGED) and DAMAGED in told(chips["cut"], 1.0)
         for name in ("no", "ascii", "zstd"):
             assert not chips[name].problem and not chips[name].is_read
