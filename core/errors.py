@@ -66,6 +66,19 @@ class Problem:
         where = f"line {line}: " if line is not None else f"byte {byte}: " if byte is not None else ""
         return where + self.message
 
+    def said_with_place(self) -> str:
+        """Say it where a file is named already, and what is wrong counts more than where in the file.
+
+        >>> Problem("the file is cut off", Place(Path("a.glb"), byte=12)).said_with_place()
+        'the file is cut off (byte 12)'
+        """
+        line, byte = self.place.line, self.place.byte
+        if line is not None:
+            return f"{self.message} (line {line})"
+        if byte is not None:
+            return f"{self.message} (byte {byte})"
+        return self.message
+
 
 class FileError(TaktError):
     """A file that cannot be read: every problem found, in the order of the file."""
@@ -79,6 +92,10 @@ class FileError(TaktError):
            column: int | None = None, byte: int | None = None) -> FileError:
         """Make the error from a single problem."""
         return cls(Problem(message, Place(path, line, column, byte)))
+
+
+class NoClipError(FileError):
+    """A sound file that holds no clip, such as a model; the message says what it lacks."""
 
 
 class ScoreError(FileError):

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..bridge.active_character import score_problem
+from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, report, words_of
 from ..bridge.scores import score_tree
 from ..bridge.shelf import own_tags, shelf_order
@@ -139,7 +140,8 @@ class TAKT_OT_score_clip_menu(bpy.types.Operator):
             menu.layout.operator_context = "INVOKE_DEFAULT"
             menu.layout.operator("takt.favourite_clip", icon="SOLO_ON" if FAVOURITE in own_tags.of_clip(
                 armature_object, clip) else "SOLO_OFF").clip = clip.full_name
-            menu.layout.operator("takt.tag_clip", icon="BOOKMARKS").clip = clip.full_name
+            menu.layout.operator("takt.tag_clip", text=say("Tags of Clip…"), icon="BOOKMARKS",
+                                 translate=False).clip = clip.full_name
 
         assert context.window_manager is not None
         context.window_manager.popup_menu(draw, title=clip.title)

@@ -21,7 +21,7 @@ from typing import Final
 import bpy
 
 from ...core.clips.packed_file import pack
-from ...core.errors import FileError, TaktError
+from ...core.errors import FileError, NoClipError, TaktError
 from ...core.formats.format import Source
 from .. import libraries, properties
 from . import clips
@@ -61,18 +61,18 @@ def peak_bytes() -> int:
 
 
 def _answer(path: Path, to: Path) -> Mapping[str, object]:
-    problems = list[str]()
+    problems, has_none = list[str](), False
     try:
         to.write_bytes(pack(clips.read_file_clips(Source(b"", path))))
     except FileError as error:
-        problems = [problem.message for problem in error.problems]
+        problems, has_none = [problem.message for problem in error.problems], isinstance(error, NoClipError)
     except TaktError as error:
         problems = [str(error)]
     except MemoryError:
         problems = ["reading it takes too much memory"]
     except Exception as error:  # a damaged file may raise any
         problems = [f"Blender could not read it: {type(error).__name__}: {error}"]
-    return {"peak": peak_bytes()} | ({"problems": problems} if problems else {})
+    return {"peak": peak_bytes()} | ({"problems": problems, "has_none": has_none} if problems else {})
 
 
 def _listen(requests: "queue.SimpleQueue[str]") -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.clips.clip import Clip
 from ...core.clips.clip_file import ClipFile
-from ...core.errors import FileError, TaktError
+from ...core.errors import FileError, NoClipError, TaktError
 from ...core.formats import FORMATS
 from ...core.formats.format import Format, Source
 from ...core.library.store import ClipStore
@@ -58,8 +58,8 @@ def read_file_clips(source: Source) -> ClipFile:
             found = _once(_clips([(action, ob, f"{ob.name}|{action.name}") for action in actions
                                   for ob in _named_by_slots(action, objects)], visit.fps))
     if not found:
-        raise FileError.at("has no Action that moves bones of an armature" if objects else
-                           "has no armature whose bones a clip could move", path)
+        raise NoClipError.at("has no Action that moves bones of an armature" if objects else
+                             "has no armature whose bones a clip could move", path)
     return ClipFile(found[0].skeleton, found)
 
 

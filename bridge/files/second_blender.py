@@ -25,7 +25,7 @@ import bpy
 
 from ...core.clips.clip_file import ClipFile
 from ...core.clips.packed_file import unpack
-from ...core.errors import FileError, Place, Problem, TaktError
+from ...core.errors import FileError, NoClipError, Place, Problem, TaktError
 from ...core.formats.format import Source
 from ...core.library.disk_cache import DiskCache
 from ...core.library.store import ClipStore
@@ -97,7 +97,8 @@ class SecondBlender:
                 return None
             peak_bytes = max(peak_bytes, answer.get("peak", 0))
             if "problems" in answer:
-                raise FileError(*(Problem(message, Place(path)) for message in answer["problems"]))
+                kind = NoClipError if answer.get("has_none") else FileError
+                raise kind(*(Problem(message, Place(path)) for message in answer["problems"]))
             return data
 
     def end(self) -> None:

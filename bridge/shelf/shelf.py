@@ -18,7 +18,7 @@ from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.figures import Figure
 from ...core.score_editor.layout import Layout
-from ...core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS
+from ...core.score_editor.shelf import ACTIONS, OF_FILES, OTHER_ACTIONS
 from .. import properties
 from ..active_character import active_armature
 from ..files import clips
@@ -29,7 +29,8 @@ from ..scores import performing, score, score_blocks, score_tree
 from . import shelf_search
 from .shelf_search import Known, Search, clip_file_of, figure_of_clip, length_of, procedures_of
 
-_LOOK_S = 0.2
+_LOOK_S, _SOON_S = 0.2, 0.02
+"""How often new results are looked for, and the first ones: a library is listed in a fraction of a second."""
 _BETWEEN_S = 0.02
 """Pause for the interface between two Actions whose figures are computed."""
 HAS_DOT = "has a dot in its name, which a score takes for a folder; rename it"
@@ -56,7 +57,7 @@ def playables(armature_object: bpy.types.Object) -> tuple[Playable, ...]:
 
 def read(armature_object: bpy.types.Object, playable: Playable) -> Playable:
     """Return what can be called of an unread file; raise FileError if it cannot be read."""
-    if playable.problem and not playable.problem.startswith(DAMAGED):
+    if playable.problem and not playable.problem.startswith(OF_FILES):
         raise FileError.at(f"{playable.src} {playable.problem}")
     blocks = score_blocks.shown(armature_object)
     if playable.is_read or blocks is None or blocks.scores is None:
@@ -189,12 +190,14 @@ def _begun(roots: tuple[Path, ...]) -> Search:
 
 def _tell_soon() -> None:
     if not bpy.app.timers.is_registered(_tell):
-        bpy.app.timers.register(_tell, first_interval=_LOOK_S)
+        bpy.app.timers.register(_tell, first_interval=_SOON_S)
 
 
 @guarded(None)
 def _tell() -> float | None:
     """Show new results."""
+    if any(not search.structure and not search.work.has_ended() for search in _searches.values()):
+        return _SOON_S
     score_tree.redraw()
     return _LOOK_S if any(search.shown.is_reading() or not search.latest.work.has_ended()
                           for search in _searches.values()) else None

@@ -8,7 +8,6 @@ a shelf shows them (`shown_files.py`). For many files little is kept: neither cl
 from __future__ import annotations
 
 import gc
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -27,11 +26,11 @@ from ...core.classes.measures import followed, measure
 from ...core.classes.rules import classify
 from ...core.clips.clip import Clip
 from ...core.clips.clip_file import ClipFile
-from ...core.errors import FileError, TaktError
+from ...core.errors import FileError, NoClipError, TaktError
 from ...core.formats import FORMATS, endings, format_of, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
-from ...core.library.contents import contents, folders_within, stem_of
+from ...core.library.contents import contents, folders_within
 from ...core.library.files import candidates, read_file
 from ...core.library.library import SCORE_SUFFIX, Library
 from ...core.maths.arrays import FloatArray
@@ -41,12 +40,13 @@ from ...core.pha.programme import Programme, resolve
 from ...core.retargeting.comparing.reference import find_reference
 from ...core.score_editor.commands import Playable
 from ...core.score_editor.figures import Figure, figure_of
-from ...core.score_editor.shelf import DAMAGED, found_by
+from ...core.score_editor.shelf import DAMAGED, NO_CLIP, found_by
 from ...core.skeletons.maps import find_map
 from ..background import BackgroundWork
 from ..files import clips
 from ..files.clip_store import CLIPS
 from ..files.second_blender import MOST_UNASKED_BYTES
+from .library_files import File, files_of
 from .shown_files import ShownFiles
 
 UNKNOWN_TICKS: Final = 4.0
@@ -60,6 +60,8 @@ _PAUSE_S: Final = 0.002
 _SETTLED_AFTER: Final = 200
 """With many files, garbage collection leaves out what is known after so many more."""
 _SHOWN: Final = attrgetter("shown")
+_FIRST_FILES, _GROWTH = 400, 4
+"""While folders are searched, so many files are shown, and then always so many times as many."""
 _FIRST_PAUSE_S: Final = 0.1
 """Pause for the interface to show the files before the first is read."""
 
@@ -83,50 +85,12 @@ class Known:
         return cls(found.words, fingerprint(body).astype(np.float32), *end_poses(body))
 
 
-@dataclass(slots=True)
-class File:
-    """A file of a library: its contents as far as known, or why it cannot be read.
-
-    shown: its chips, a single one of its own while it is not read.
-    """
-
-    src: str
-    where: str
-    chip: Playable
-    shown: tuple[Playable, ...]
-    held: tuple[Playable, ...] | None = None
-    problem: str = ""
-
-    @classmethod
-    def of(cls, src: str, where: str) -> File:
-        """Return a file that has not been read."""
-        stem, folder = stem_of(src, where), os.path.basename(os.path.dirname(where))  # noqa: PTH119, PTH120  # many
-        dotted = tuple(name for name in (stem, folder) if "." in name) if src != stem or "." in stem else ()
-        chip = Playable(src, stem, 0.0, not where.endswith(SCORE_SUFFIX), False, dotted=dotted,
-                        found_by=src.casefold())
-        return cls(src, where, chip, (chip,))
-
-    @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return Path(self.where)
-
-    def hold(self, held: tuple[Playable, ...]) -> None:
-        """Store its contents."""
-        self.held, self.shown, self.problem = held, held, ""
-
-    def fail(self, problem: str) -> None:
-        """Store why it cannot be read."""
-        self.held, self.problem = None, problem
-        self.chip = replace(self.chip, problem=problem)
-        self.shown = (self.chip,)
-
-
 class Search:
     """A search of a library's folders in a thread, which writes only its results and the store of clips.
 
-    All files are listed first, then read one after the other, so that each has its place from the beginning. moment:
-    the state of the files that it sees; see performing.moment. newer: a search of a later state, not finished yet.
+    All files are listed first, then read one after the other, so that each has its place from the beginning; of many,
+    the first are shown before the others are found. is_listed: whether all are found. moment: the state of the files
+    that it sees; see performing.moment. newer: a search of a later state, not finished yet.
     version: grows with every result, structure with every change of the chips' order. known: classes of clips.
     own_tags: the user's tags of clips, by name. wrong: missing folders and unreadable tags.
     """
@@ -143,6 +107,7 @@ class Search:
         self.wrong = ""
         self.without_src: tuple[str, ...] = ()
         self.left_out = self.version = self.structure = 0
+        self.is_listed = False
         self._playables: tuple[int, tuple[Playable, ...]] = 0, ()
         self._roots = roots
         self.work = BackgroundWork(self._look, may_pause=True)
@@ -170,16 +135,14 @@ class Search:
             gc.freeze()
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
-        found = contents(self._roots, (*endings(), SCORE_SUFFIX))
+        found = contents(self._roots, (*endings(), SCORE_SUFFIX), tell=self._show_first)
         self.without_src, self.left_out = found.unnamed, found.left_out
-        self.files = {src: File.of(src, where) for src, where in found.files}
-        self.version += 1
-        self.structure += 1
+        self._show(found.files)
+        self.is_listed = True
+        time.sleep(_FIRST_PAUSE_S)
         self._read_tags(found.files)
         self.version += 1
         files = list(self.files.values())
-        self._settle()
-        time.sleep(_FIRST_PAUSE_S)
         for looked, what in enumerate((self._read, self._classify)):
             for number, file in enumerate(files):
                 if not go_on((looked + number / len(files)) / 2.0):
@@ -192,6 +155,17 @@ class Search:
                     self._settle()
                 time.sleep(_PAUSE_S)
         return True
+
+    def _show_first(self, found: Mapping[str, str]) -> None:
+        """Show the files found so far whenever they have become several times as many."""
+        if len(found) >= max(_FIRST_FILES, _GROWTH * len(self.files)):
+            self._show(found.items())
+
+    def _show(self, found: Iterable[tuple[str, str]]) -> None:
+        """Show files; those shown already stay the same."""
+        self.files = files_of(found, self.files, settles_from=MANY_FILES)
+        self.version += 1
+        self.structure += 1
 
     def _read_tags(self, files: Iterable[tuple[str, str]]) -> None:
         """Read the tags of all folders; those of outer folders override, and of these the first."""
@@ -282,10 +256,12 @@ class Search:
                 held = tuple(map(self._with_tags, playables_of(file.src, found)))
             if dotted := file.chip.dotted:
                 held = tuple(replace(each, dotted=dotted) for each in held)
+            if found is not None and not held:
+                raise NoClipError.at("has a skeleton, but no motion", file.path)
             file.hold(held)
         except (FileError, OSError) as error:
-            said = error.problems[0].message if isinstance(error, FileError) else str(error)
-            file.fail(DAMAGED + said)
+            said = error.problems[0].said_with_place() if isinstance(error, FileError) else str(error)
+            file.fail((NO_CLIP if isinstance(error, NoClipError) else DAMAGED) + said)
         self.version += 1
         self.structure += file.held is not None and len(file.held) != 1
         return found

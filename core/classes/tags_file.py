@@ -9,7 +9,8 @@ The name is that by which a score calls the clip from this folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -65,10 +66,15 @@ def _parsed(data: bytes, path: Path | None) -> tuple[Tags, list[FileError]]:
     return found, damaged
 
 
-def text_of(tags: Tags) -> bytes:
-    """Return the contents of the file for these tags; clips without tags are left out."""
+def text_of(tags: Tags, comments: Sequence[str] = ()) -> bytes:
+    """Return the contents of the file for these tags, after comments; clips without tags are left out."""
     lines = (f"{name}: {', '.join(said)}" for name, said in sorted(tags.items()) if said)
-    return "\n".join((f"{_FIRST}{_VERSION}", *lines, "")).encode()
+    return "\n".join((f"{_FIRST}{_VERSION}", *comments, *lines, "")).encode()
+
+
+def _comments(data: bytes) -> list[str]:
+    """Return the user's comments in a file that can be read."""
+    return [line for line in data.decode("utf-8-sig").splitlines()[1:] if line.startswith("#")]
 
 
 def read_lines(folder: Path) -> tuple[Tags, list[FileError]]:
@@ -78,8 +84,9 @@ def read_lines(folder: Path) -> tuple[Tags, list[FileError]]:
 
 
 def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
-    """Set the tags of a clip in a folder; the file is written completely or not at all.
+    """Set the tags of a clip in a folder; the file is written completely or not at all. Comments stay, at its top.
 
+    A file that would hold nothing is removed, or not written at all.
     Raises FileError if a tag is not valid, or the file is damaged, of a newer version, or cannot be written.
     """
     for tag in tags:
@@ -94,13 +101,26 @@ def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
 
     for left in reversed(range(_TRIES)):  # another program may write the file at the same time
         before = _held(path)
-        known = {} if before is None else parse(before, path)
+        known, comments = ({}, []) if before is None else (parse(before, path), _comments(before))
+        now: Tags = {**known, name: wanted}
         try:
-            write_whole(path, text_of({**known, name: wanted}), is_same)
+            if comments or any(now.values()) or not _is_removed(path, before, is_same):
+                write_whole(path, text_of(now, comments), is_same)
             return
         except _ChangedMeanwhileError:
             if not left:
                 raise
+
+
+def _is_removed(path: Path, before: bytes | None, is_same: Callable[[], None]) -> bool:
+    """Remove a file that holds nothing any longer, and return whether it is gone."""
+    if before is None:
+        return True
+    is_same()
+    with suppress(OSError):  # as in a folder that nobody may change
+        path.unlink()
+        return True
+    return False
 
 
 def _held(path: Path) -> bytes | None:

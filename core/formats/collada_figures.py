@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ..clips.clip import Clip
-from ..errors import quoted
+from ..errors import NoClipError, quoted
 from ..maths.arrays import FloatArray
 from .collada_data import ColladaData, child, children
 from .collada_motion import animations
@@ -65,8 +65,9 @@ def figures(document: ColladaData) -> Figures:
     made = tuple(NodeBody.of(scene.tree, joints, linear, *bound, {})
                  for joints in bodies(scene.tree, skinned, moving, error))
     if not made:
-        raise document.error("has no joints, and no animation that moves a tree of nodes as large as a body",
-                             document.root)
+        nothing = document.error("has no joints, and no animation that moves a tree of nodes as large as a body",
+                                 document.root)
+        raise NoClipError(*nothing.problems)
     return Figures(scene, made, tuple(clips_of(found, made, error)), worn, linear, warnings)
 
 

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip_file import ClipFile
-from ..errors import FileError, quoted
+from ..errors import NoClipError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from .format import Format, Holds, Source
@@ -75,7 +75,7 @@ def read(source: Source) -> ClipFile:
     if not clips and bones and found:
         return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play", *data.notes))
     if not clips:
-        raise FileError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
+        raise NoClipError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
                            source.path)
     places = places_of(tree, found)
     return ClipFile(clips[0].skeleton, named_apart(clips), warnings=(*data.notes, *distortions_of(clips, places)),

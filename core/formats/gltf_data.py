@@ -283,8 +283,8 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
     while len(chunks) < 2 and at + 8 <= len(data):
         length, kind = struct.unpack_from("<I4s", data, at)
         if at + 8 + length > len(data):
-            raise FileError.at(f"a chunk of {length} bytes begins here, but {len(data) - at - 8} are left: the file is "
-                               "cut off", path, byte=at)
+            raise FileError.at(f"the file is cut off: a chunk of {length} bytes begins here, but "
+                               f"{len(data) - at - 8} are left", path, byte=at)
         chunks.append((kind, data[at + 8:at + 8 + length]))
         at += 8 + length
     if not chunks or chunks[0][0] != b"JSON":

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip_file import ClipFile
-from ..errors import FileError, quoted
+from ..errors import FileError, NoClipError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from .gltf_tree import GltfTree, Transforms, bodies, decomposed, unit
@@ -53,8 +53,8 @@ def clips_of_layer(layer: Layer) -> ClipFile:
     check_layer(layer)
     rigs = tuple(_rigs(layer, space))
     if not rigs:
-        raise layer.error("has no Skeleton of UsdSkel: there is nothing to play" + (
-            "; what references, payloads and variants bring in is not read" if layer.left_out else ""), 1)
+        raise NoClipError(*layer.error("has no Skeleton of UsdSkel: there is nothing to play" + (
+            "; what references, payloads and variants bring in is not read" if layer.left_out else ""), 1).problems)
     scene = _Scene(layer, space, rigs)
     found = [scene.animation(prim) for prim in scene.animations()]
     moving = moving_nodes(scene.tree, found)

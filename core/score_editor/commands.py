@@ -17,7 +17,7 @@ from ..pha.programme import Modules
 from ..pha.refactoring import Refactoring
 from ..pha.text import Text
 from ..pha.values import spelled_within
-from . import fragments, growth
+from . import fragments, growth, hints
 from .change import Edits, Proposal, locked
 from .drop import Drop
 from .layout import BoxId, Layout
@@ -26,8 +26,6 @@ from .names import is_nameless, short
 _STEM = "part"
 _FREE_NAME = re.compile(rf"{_STEM}_\d+")
 """What a new procedure is called that nobody has given a name."""
-_SHORTEST = 0.25
-"""Ticks that a new call lasts at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +257,7 @@ def _counted(elements: tuple[int, ...]) -> str:
 
 def _natural_ticks(ticks: float, scale: float) -> str:
     """Return the duration of a call, as text, from ticks of its score: rounded to ticks, or to parts of a short one."""
-    own = ticks / scale
-    return spelled_within(float(round(own)) if own >= 1.0 else max(round(own / _SHORTEST), 1) * _SHORTEST, 1e-6)
+    return spelled_within(hints.natural_ticks(ticks / scale), 1e-6)
 
 
 def _head(document: Document, what: Playable) -> tuple[Edit, ...]:

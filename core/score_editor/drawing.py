@@ -11,7 +11,7 @@ from . import grid
 from .boxes import Kind
 from .contact_lines import draw_contacts
 from .grid import Meter
-from .hints import is_far, is_told, short
+from .hints import is_far, is_natural, is_told, short
 from .lanes import Voice
 from .layout import BoxId, Layout
 from .picture import Colour, Layer, Pen, Picture, clipped
@@ -237,7 +237,7 @@ class _Drawing:
     def _speed(self, pen: Pen, box: int, x: float, y: float, room: float) -> float:
         """Write the speed of a clip at the right of its box if it is shown; return the width that this takes."""
         speed, gap = float(self.layout.boxes.speed[box]), 2.0 * _PAD_PX * self.view.scale
-        if not is_told(speed):
+        if not is_told(speed) or is_natural(self.layout, box):
             return 0.0
         name, number = self._width(self.layout.boxes.titles[box]), f"×{short(speed, 2)}"
         words = self._say(f"speed {number}")

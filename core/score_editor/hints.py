@@ -86,6 +86,25 @@ def is_told(speed: float) -> bool:
     return abs(speed - 1.0) > SAME_SPEED
 
 
+_SHORTEST, _SAME_TICKS = 0.25, 1e-6
+"""Ticks to whose multiples the natural length of a clip shorter than a tick is rounded, and those that are none."""
+
+
+def natural_ticks(ticks: float) -> float:
+    """Return the length at which a clip of so many ticks is inserted: whole ticks, or parts of a short one.
+
+    >>> natural_ticks(3.7), natural_ticks(0.6), natural_ticks(0.01)
+    (4.0, 0.5, 0.25)
+    """
+    return float(round(ticks)) if ticks >= 1.0 else max(round(ticks / _SHORTEST), 1) * _SHORTEST
+
+
+def is_natural(layout: Layout, box: int) -> bool:
+    """Return whether a box is as long as its clip is inserted: its speed comes from rounding to ticks alone."""
+    own = float(layout.boxes.length[box] / layout.boxes.repeat[box] / layout.boxes.scale[box])
+    return abs(natural_ticks(own * float(layout.boxes.speed[box])) - own) < _SAME_TICKS
+
+
 def is_far(speed: float) -> bool:
     """Return whether a speed is so far from 1 that it is shown as a warning."""
     return speed > FAST + SAME_SPEED or speed < SLOW - SAME_SPEED

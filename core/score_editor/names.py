@@ -7,8 +7,11 @@ from functools import lru_cache
 from typing import Final
 
 _LAYER: Final = re.compile(r"(base|anim)? ?layer ?\d*", re.IGNORECASE)
-_NAMELESS: Final = re.compile(r"mixamo\.com|take ?\d*|scene|animation", re.IGNORECASE)
-"""What programmes call the only animation of a file."""
+_NAMELESS: Final = re.compile(r"mixamo\.com|take[ _]?\d*|scene|armature|skeleton|(armature)?action|"
+                              r"anim(ation)?[ _]?\d*", re.IGNORECASE)
+"""What programmes call the only animation of a file, and the parts of its name."""
+_ADDED: Final = re.compile(r"\.\d{3}$")
+"""What Blender adds to the name of an armature that another has."""
 _GENERIC: Final = re.compile(r"(?:(.*)\.)?(mixamo\.com|(armature|action|armatureaction|animation|scene|skeleton)"
                              r"(\.\d{3})?|take[ _]?\d+|anim(ation)?[ _]?\d+)", re.IGNORECASE | re.DOTALL)
 """A name that only says what kind of thing it is, with what stands before it."""
@@ -26,6 +29,8 @@ def short(full_name: str) -> str:
     ('left', '1H_Melee_Chop', 'Walk 1.5')
     >>> short("moves.Walking.Armature|mixamo.com|Layer0"), short("Armature|mixamo.com|Layer0")
     ('Walking', 'mixamo.com')
+    >>> short("moves.Walk.Rig.001|RigAction"), short("moves.Walk.Armature|Action"), short("moves.Walk.Rig|Hop")
+    ('Walk', 'Walk', 'Hop')
     >>> short("moves.Walking.Armature"), short("moves.Jump.mixamo.com"), short("Armature")
     ('Walking', 'Jump', 'Armature')
     """
@@ -35,7 +40,7 @@ def short(full_name: str) -> str:
         return own_part(generic[1] if generic and generic[1] else full_name) or full_name
     if len(parts) > 1 and _LAYER.fullmatch(parts[-1]):
         parts.pop()
-    file = first.rpartition(".")[0].rpartition(".")[2]
+    file = _ADDED.sub("", first).rpartition(".")[0].rpartition(".")[2]
     return file if file and is_nameless(full_name) else parts[-1] or full_name
 
 
@@ -58,6 +63,11 @@ def is_nameless(name: str) -> bool:
 
     >>> is_nameless("Armature|mixamo.com|Layer0"), is_nameless("Rig|Walk"), is_nameless("scene")
     (True, False, True)
+    >>> is_nameless("Armature|Action"), is_nameless("Rig.001|RigAction"), is_nameless("Rig|Action.001")
+    (True, True, False)
     """
     generic = _GENERIC.fullmatch(name)
-    return (generic is not None and not generic[1]) or any(_NAMELESS.fullmatch(part) for part in name.split("|")[1:])
+    first, *parts = name.split("|")
+    of_armature = f"{_ADDED.sub('', first).rpartition('.')[2]}Action"  # as Blender calls an Action by its object
+    return (generic is not None and not generic[1]) or any(
+        _NAMELESS.fullmatch(part) or part == of_armature for part in parts)

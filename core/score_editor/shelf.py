@@ -35,13 +35,17 @@ CLIPS, THIS_SCORE = "Clips", "This Score"
 _CUT_OFF = "cut off"
 DAMAGED = "cannot be read: "
 """What is said of a file before why it cannot be read."""
+NO_CLIP = "holds no clip: "
+"""What is said of a sound file, such as a model, before what it lacks."""
+OF_FILES = DAMAGED, NO_CLIP
+"""With what problems of files begin that a score could call."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 8.0
 _OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
 _PLACES = {FAVOURITES: -1, ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
-_OF_FILE = attrgetter("src", "is_clip", "shelf_group")
+_OF_FILE, _SRC = attrgetter("src", "is_clip", "shelf_group"), attrgetter("src")
 _SMALL = 0.85
 """Text size of durations, relative to that of names."""
 
@@ -145,19 +149,23 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     wide, tall = (CHIP_WIDE_PX + _GAP_PX) * px, (CHIP_PX + _GAP_PX / 2.0) * px
-    left, boxes, kept, titles = max(view.left, 2.0 * _PAD_PX * px) - scroll_px, [np.zeros((0, 4))], [], []
+    left, lefts, numbers = max(view.left, 2.0 * _PAD_PX * px) - scroll_px, list[float](), list[int]()
+    kept, titles = list[int](), list[tuple[str, float, float]]()
     playables = tuple(playables)
     for title, chips in _grouped(playables):
-        number, columns = np.arange(len(chips)), -(-len(chips) // rows)
-        x, high = left + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
-        boxes.append(np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1))
+        columns = -(-len(chips) // rows)
+        numbers.extend(range(len(chips)))
+        lefts += [left] * len(chips)
         kept += chips
         words = title
         if columns > 1 or "." in title:
             words = clipped(title, columns * wide - _GAP_PX * px, size, theme.measure)
         titles.append((words, left, height - 0.75 * _TITLE_PX * px))
         left += max(columns * wide, theme.measure(words, size)) + _GAP_PX * px
-    return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
+    number = np.array(numbers, dtype=np.int64)
+    x, high = np.array(lefts) + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
+    boxes = np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1)
+    return Shelf(tuple(map(playables.__getitem__, kept)), boxes, tuple(titles), height,
                  max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 
 
@@ -235,8 +243,9 @@ def _on_chip(pen: Pen, playable: Playable, box: FloatArray, figure: Figure | Non
     pen.text(title, text, low + 0.56 * CHIP_PX * px, size, theme.faint if playable.problem else theme.text)
     if playable.is_favourite:
         pen.triangles(*_star((right - 1.4 * _PAD_PX * px, low + 1.4 * _PAD_PX * px), 0.8 * _PAD_PX * px, theme.warning))
-    pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, theme.error if playable.problem else
-             theme.warning if playable.cut_off else theme.mixed(0.75))
+    colour = (theme.faint if playable.problem.startswith(NO_CLIP) else theme.error if playable.problem else
+              theme.warning if playable.cut_off else theme.mixed(0.75))
+    pen.text(says, text, low + 0.2 * CHIP_PX * px, _SMALL * size, colour)
 
 
 def _star(middle: tuple[float, float], radius: float, colour: Colour) -> tuple[FloatArray, FloatArray]:
@@ -250,7 +259,8 @@ def _star(middle: tuple[float, float], radius: float, colour: Colour) -> tuple[F
 
 def _seconds(playable: Playable, say: Say) -> str:
     if playable.problem:
-        return say("cannot be read" if playable.problem.startswith(DAMAGED) else "cannot be called")
+        return say("cannot be read" if playable.problem.startswith(DAMAGED) else
+                   "holds no clip" if playable.problem.startswith(NO_CLIP) else "cannot be called")
     if not playable.is_read:
         return say("not read yet")
     return f"{playable.duration_s:.3g} s{f', {say(_CUT_OFF)}' * bool(playable.cut_off)}"
@@ -273,13 +283,14 @@ def told(playable: Playable, tick_s: float) -> str:
 
 def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     """Return the groups: their titles, and the numbers of their playables."""
-    chips_of = Counter(map(attrgetter("src"), playables))
-    of_part = Counter(_OF_FILE(each) for each in playables if chips_of[each.src] > 1)
+    srcs = list(map(_SRC, playables))  # there may be very many
+    several = {src for src, chips in Counter(srcs).items() if chips > 1}
+    of_part = Counter(_OF_FILE(playables[at]) for at, src in enumerate(srcs) if src in several) if several else {}
     alone: dict[str, list[int]] = {}  # of folders, looked up without a key of several parts
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
-    for number, each in enumerate(playables):
-        src, is_clip, group = each.src, each.is_clip, each.shelf_group
-        if not group and is_clip and (chips_of[src] == 1 or of_part[src, is_clip, group] == 1):
+    for number, (each, src) in enumerate(zip(playables, srcs, strict=True)):
+        is_clip, group = each.is_clip, each.shelf_group
+        if is_clip and not group and (src not in several or of_part[src, is_clip, group] == 1):
             folder = src.rpartition(".")[0] if each.name != src and not each.problem else _folder(each)
             there = alone.get(folder)
             if there is None:
@@ -289,10 +300,34 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
                                       (not is_clip, 0, True, src), [])
         there.append(number)
     in_order = sorted(groups, key=lambda group: (group[0], group[1], group[3] != ""))
-    names = [_name(group[3], playables[groups[group][0]]) for group in in_order]
+    paths = [group[3] for group in in_order]
+    names = told_apart(paths, [_name(group[3], playables[groups[group][0]]) for group in in_order])
+    return [(group[3] if playables[groups[group][0]].shelf_group else name or (THIS_SCORE if group[0] else CLIPS),
+             groups[group]) for group, name in zip(in_order, names, strict=True)]
+
+
+def told_apart(paths: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names of dotted paths, each with as much of its path as tells it from the others.
+
+    >>> told_apart(["walks.slow", "a.runs.slow", "fast"], ["slow", "slow", "fast"])
+    ['walks.slow', 'runs.slow', 'fast']
+    >>> told_apart(["king.takes.day 1.raw", "fool.takes.day 1.raw", "raw"], ["raw"] * 3)
+    ['king.….raw', 'fool.….raw', 'raw']
+    """
+    found, parts = list(names), [path.split(".") for path in paths]
     alike = Counter(names)
-    return [(group[3] if playables[groups[group][0]].shelf_group else (name if alike[name] == 1 else group[3]) or
-             (THIS_SCORE if group[0] else CLIPS), groups[group]) for group, name in zip(in_order, names, strict=True)]
+    rest = [at for at, name in enumerate(names) if alike[name] > 1 and name]
+    much = {at: names[at].count(".") + 1 for at in rest}
+    while rest:
+        ends = {at: ".".join(parts[at][-much[at]:]) for at in rest}
+        alike = Counter(ends.values())
+        for at, end in ends.items():
+            is_long = much[at] > names[at].count(".") + 2 and alike[end] == 1
+            found[at] = f"{parts[at][-much[at]]}.….{names[at]}" if is_long else end
+            much[at] += 1
+        rest = [at for at in rest if alike[ends[at]] > 1 and much[at] <= len(parts[at])]
+    alike = Counter(found)  # where what is left out is what differs
+    return [paths[at] if alike[name] > 1 and "…" in name else name for at, name in enumerate(found)]
 
 
 def _name(path: str, chip: Playable) -> str:
@@ -303,7 +338,7 @@ def _name(path: str, chip: Playable) -> str:
 def _folder(chip: Playable) -> str:
     """Return the folder of a chip's file, dotted; src is a path for a file that no src leads to."""
     src = chip.src
-    if chip.problem and not chip.problem.startswith(DAMAGED):
+    if chip.problem and not chip.problem.startswith(OF_FILES):
         return src.rpartition("/")[0].replace("/", ".")
     if chip.name == src:  # also the clip's own name, as for Actions, where a number is no folder
         return src.removesuffix(own_part(src)).removesuffix(".")

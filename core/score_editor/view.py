@@ -108,6 +108,24 @@ class View:
         wide = float(np.clip(room / max(end - begin, 1e-9), _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK))
         return replace(self, px_per_tick=wide, first_tick=begin - margin / wide, scroll_px=0.0)
 
+    def following(self, begin: float, end: float) -> View:
+        """Return the view moved so that what begins at a tick is seen, and its end too if there is room for both.
+
+        If the beginning is seen already, the view stays.
+
+        >>> view = View(884.0, 300.0)
+        >>> view.first_tick, view.last_tick, view.following(19.0, 30.0) == view
+        (0.0, 20.0, True)
+        >>> moved = view.following(40.0, 44.0)
+        >>> 24.0 < moved.first_tick < 40.0 and moved.last_tick > 44.0, view.following(-50.0, 90.0).first_tick < -50.0
+        (True, True)
+        """
+        if self.first_tick <= begin < self.last_tick:
+            return self
+        margin, room = MARGIN_PX * self.scale / self.px_per_tick, self.last_tick - self.first_tick
+        is_long, is_before = end - begin + 2.0 * margin > room, begin < self.first_tick
+        return replace(self, first_tick=begin - margin if is_long or is_before else end + margin - room)
+
     def resized(self, width: float, height: float, scale: float) -> View:
         """Return the view for a window of another size; its first tick stays."""
         return replace(self, width=width, height=height, scale=scale,

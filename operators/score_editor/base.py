@@ -172,9 +172,21 @@ def carry_out(operator: bpy.types.Operator, context: bpy.types.Context, editor: 
     except EditError as error:
         return refuse(operator, sentence(str(error), names), is_pressed=is_pressed)
     write_text(operator, context, editor, new, proposal)
+    if proposal.selects:
+        _follow(context)
     if proposal.hint:
         report(operator, {"INFO"}, sentence(proposal.hint.strip(), names))
     return {"FINISHED"}
+
+
+def _follow(context: bpy.types.Context) -> None:
+    """Move the view to the selected blocks if it does not show where they begin."""
+    editor = found_editor(context)
+    layout = editor.layout
+    chosen = layout.found(editor.selected)
+    if len(chosen):
+        begin, end = float(layout.boxes.begin[chosen].min()), float(layout.boxes.end[chosen].max())
+        windows.change_view(context, editor.view.following(begin, end))
 
 
 def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor: Editor, new: score_edits.New,

@@ -131,8 +131,9 @@ class TAKT_MT_score_clips(bpy.types.Menu):
         draw_clip_sources(self.layout)
         self.layout.separator()
         self.layout.operator("takt.favourite_clip", icon="SOLO_OFF")
-        self.layout.operator("takt.tag_clip", icon="BOOKMARKS")
-        self.layout.operator("takt.mark_clip_assets", icon="ASSET_MANAGER")
+        self.layout.operator("takt.tag_clip", text=say("Tags of Clip…"), icon="BOOKMARKS", translate=False)
+        self.layout.operator("takt.mark_clip_assets", text=say("Mark Clips as Assets…"), icon="ASSET_MANAGER",
+                             translate=False)
 
 
 class TAKT_MT_score_select(bpy.types.Menu):

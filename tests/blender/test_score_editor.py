@@ -404,6 +404,24 @@ def test_what_is_yes_or_no_is_a_check_box_but_for_expressions(rig: bpy.types.Obj
         assert text_of(rig).as_string() == text.replace(right, f'{right} mirror="no"')
 
 
+def test_the_view_follows_a_block_that_is_put_in_where_it_is_not_seen(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    with editing() as layout:
+        space: Any = bpy.context.space_data
+        window = windows.window_of(space)
+        assert window is not None
+        choose(layout, layout.boxes.titles[0])
+        before = window.view.framed(500.0, 520.0)
+        windows.change_view(bpy.context, before)
+        operators.takt.score_add(what="feet.Steps|left")
+        looked_into()
+        assert window.view.first_tick < layout.ticks < window.view.last_tick
+        assert window.view.px_per_tick == before.px_per_tick
+        seen = window.view
+        operators.takt.score_add(what="feet.Steps|left")
+        assert window.view == seen
+
+
 def test_an_empty_score_is_shown_and_takes_its_first_clip(rig: bpy.types.Object, library: Path) -> None:
     assert operators.takt.new_score() == {"FINISHED"}
     properties.character(rig).library = str(library)

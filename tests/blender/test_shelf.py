@@ -1,6 +1,7 @@
 """The shelf in Blender: what lies on it for whom, in which order, and what it says of damaged files."""
 
 import gc
+import itertools
 import shutil
 import time
 from dataclasses import replace
@@ -26,7 +27,16 @@ from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.comparing.upright import turned
 from takt.core.score_editor.figures import figure_of
-from takt.core.score_editor.shelf import ACTIONS, DAMAGED, FAVOURITES, OTHER_ACTIONS, arrange, found, told
+from takt.core.score_editor.shelf import (
+    ACTIONS,
+    DAMAGED,
+    FAVOURITES,
+    NO_CLIP,
+    OTHER_ACTIONS,
+    arrange,
+    found,
+    told,
+)
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
@@ -113,9 +123,14 @@ def test_files_are_on_the_shelf_before_they_are_read_and_damaged_ones_say_why(
         (library / name).write_bytes(data)
     for name, data in (("ascii.fbx", b"; FBX 7.4.0"), ("zstd.blend", b"\x28\xb5\x2f\xfd")):
         (library / name).write_bytes(data)
+    (library / "chair.gltf").write_text('{"asset": {"version": "2.0"}}', encoding="utf-8")
+    (library / "half.glb").write_bytes(b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON")
     play(library / "dance.pha")
     with editing():
         chips = {each.src: each for each in searched(rig)}
+        assert chips["chair"].problem.startswith(f"{NO_CLIP}has no animation")
+        assert chips["half"].problem.startswith(f"{DAMAGED}the file is cut off")
+        assert "(byte 12)" in chips["half"].problem
         assert chips["cut"].problem.startswith(DAMAGED) and DAMAGED in told(chips["cut"], 1.0)
         for name in ("no", "ascii", "zstd"):
             assert not chips[name].problem and not chips[name].is_read
@@ -473,3 +488,29 @@ def test_garbage_collection_leaves_out_the_files_of_a_large_library_as_long_as_i
         assert gc.get_freeze_count() > 0
         bridge_shelf.forget()
         assert gc.get_freeze_count() == 0
+
+
+def test_of_very_many_files_the_first_are_shown_before_the_others_are_found(tmp_path: Path, monkeypatch:
+                                                                            pytest.MonkeyPatch) -> None:
+    """They keep their places."""
+    for folder, number in (("a", 5), ("b", 7), ("c", 8), ("d", 9)):
+        (tmp_path / folder).mkdir()
+        for each in range(number):
+            (tmp_path / folder / f"{each}.bvh").write_bytes(b"")
+    shown = list[tuple[Any, ...]]()
+    show = shelf_search.Search._show
+
+    def spied(search: shelf_search.Search, listed: Any) -> None:
+        assert not search.is_listed
+        show(search, listed)
+        shown.append(tuple(file.chip for file in search.files.values()))
+
+    monkeypatch.setattr(shelf_search.Search, "_show", spied)
+    monkeypatch.setattr(shelf_search, "_FIRST_FILES", 4)
+    search = shelf_search.Search((tmp_path,), None)
+    while not search.is_listed:
+        time.sleep(0.001)
+    search.end()
+    assert [len(each) for each in shown] == [5, 20, 29] and search.structure == 3
+    for few, more in itertools.pairwise(shown):
+        assert all(one is other for one, other in zip(few, more, strict=False))

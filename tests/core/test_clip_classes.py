@@ -152,6 +152,20 @@ def test_tags_are_kept_in_order_and_read_again(tmp_path: Path) -> None:
     assert tags_file.read_lines(tmp_path)[0] == {"a: odd name": ("für den König",)}
 
 
+def test_no_file_is_left_without_tags_but_for_comments(tmp_path: Path) -> None:
+    path = tmp_path / tags_file.NAME
+    tags_file.with_tags(tmp_path, "walk", ())
+    assert not path.exists()
+    tags_file.with_tags(tmp_path, "walk", ("slow",))
+    tags_file.with_tags(tmp_path, "walk", ())
+    assert not path.exists()
+    path.write_text("# Takt tags 1\nwalk: slow\n# ask the king\nrun: fast\n", encoding="utf-8")
+    tags_file.with_tags(tmp_path, "run", ())
+    assert path.read_text(encoding="utf-8") == "# Takt tags 1\n# ask the king\nwalk: slow\n"
+    tags_file.with_tags(tmp_path, "walk", ())
+    assert path.read_text(encoding="utf-8") == "# Takt tags 1\n# ask the king\n"
+
+
 @pytest.mark.parametrize(("text", "reason"), [
     (b"", "begins with"), (b"# Takt tags 2\n", "newer"), (b"# Takt tags x\n", "begins with"),
     (b"# Takt tags 1\nwalk\n", "expected a clip's name"), (b"\xff\xfe", "no text in UTF-8")])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip
-from takt.core.errors import FileError
+from takt.core.errors import FileError, NoClipError
 from takt.core.formats import gltf
 from takt.core.formats.format import Source
 from takt.core.library.clip_files import read_clip_file
@@ -261,6 +261,14 @@ def test_what_is_wrong_is_said_with_its_place(where: str, value: Any, says: str)
         clips_of(changed(where, value))
 
 
+def test_a_model_without_motion_is_sound_but_holds_no_clip() -> None:
+    with pytest.raises(NoClipError, match="has no animation that moves"):
+        clips_of(changed("animations", []))
+    with pytest.raises(FileError) as damaged:
+        clips_of(b"{")
+    assert not isinstance(damaged.value, NoClipError)
+
+
 @pytest.mark.parametrize(("data", "says"), [
     (b"", r"made\.glb:1:1: the JSON of this file is damaged here: Expecting value, found the end; export the "),
     (b"rubbish", "is damaged here: Expecting value"), (b"[1]", "a JSON object is wanted"),
@@ -269,7 +277,7 @@ def test_what_is_wrong_is_said_with_its_place(where: str, value: Any, says: str)
     (packed(b'{"asset": "\xe9', b""), r"made\.glb \(byte 31\): .* byte 0xe9 is no text"),
     (packed('{"ä": 1]'.encode(), b""), r"made\.glb \(byte 28\): .* here: Expecting ',' delimiter"),
     (b'{"a":' * 100_000, "too many brackets are in each other"), (b"glTF", "begins with a chunk of JSON"),
-    (b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON", r"\(byte 12\): a chunk of 255 bytes begins here, but 0 are left"),
+    (b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON", r"\(byte 12\): the file is cut off: a chunk of 255 bytes "),
     (packed(b"{}", b"")[:12] + packed(b"{}", b"")[24:], "a GLB file begins with a chunk of JSON")])
 def test_what_is_no_gltf_is_refused(data: bytes, says: str) -> None:
     with pytest.raises(FileError, match=says):

@@ -72,6 +72,19 @@ def test_files_are_listed_at_any_depth_and_what_is_left_out_is_counted(tmp_path:
     assert contents([tmp_path / "gone"], (".bvh",)) == contents([], (".bvh",))
 
 
+def test_names_that_no_score_can_say_are_listed_apart(tmp_path: Path) -> None:
+    """A name with its folders may have 1,000 letters; an ending stands at the end."""
+    deep = tmp_path.joinpath(*(letter * 200 for letter in "abcd"))
+    deep.mkdir(parents=True)
+    prefix = ".".join(letter * 200 for letter in "abcd")
+    for name in ("e" * 196, "f" * 197, "g:h"):
+        (deep / f"{name}.bvh").write_bytes(b"")
+    (tmp_path / "walk.bvh.txt").write_bytes(b"")
+    found = contents([tmp_path], (".bvh", ".txt.bvh"))
+    assert [src for src, _ in found.files] == [f"{prefix}.{'e' * 196}"]
+    assert sorted(name.rpartition("/")[2] for name in found.unnamed) == ["f" * 197 + ".bvh", "g:h.bvh"]
+
+
 def test_of_files_with_one_src_the_one_is_listed_that_a_score_plays(tmp_path: Path) -> None:
     for name in ("a.fbx", "a.glb", "a.blend", "b.dae", "b.usd", "b.skeleton.xml", "in/c.x3d", "in/c.bvh", "in/c.vrm"):
         put(tmp_path / "first" / name, "")

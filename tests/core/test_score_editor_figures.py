@@ -94,6 +94,9 @@ def test_folders_that_are_called_alike_are_told_apart_by_the_way_to_them() -> No
     chips = [Playable(src, src.rpartition(".")[2], 1.0) for src in ("walks.slow.a", "runs.slow.b", "runs.fast.c")]
     shelf = arrange(chips, View(900.0, 400.0), Theme())
     assert [title for title, _, _ in shelf.titles] == ["walks.slow", "runs.slow", "fast"]
+    chips = [Playable(src, "a", 1.0) for src in ("king.day 1.takes.raw.a", "fool.day 1.takes.raw.a", "raw.a")]
+    shelf = arrange(chips, View(900.0, 400.0), Theme())
+    assert [title for title, _, _ in shelf.titles] == ["king.….raw", "fool.….raw", "raw"]
 
 
 def test_the_telling_instant_is_the_one_that_differs_most(body: Skeleton) -> None:

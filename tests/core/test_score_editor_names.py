@@ -28,6 +28,8 @@ VIEW = View(1200.0, 400.0)
     ("Root|Walk 1.5|BaseLayer", "Root|Walk 1.5|BaseLayer", "Walk 1.5"),
     ("Armature|mixamo.com|Layer0", "game.Rogue.Armature|mixamo.com|Layer0", "Rogue"),
     ("Bip|Take 001|BaseLayer", "game.Rogue.Bip|Take 001|BaseLayer", "Rogue"),
+    ("Armature|Action", "game.Rogue.Armature|Action", "Rogue"),
+    ("Rig.001|RigAction", "game.Rogue.Rig.001|RigAction", "Rogue"),
     ("jump", "jump", "jump"),
 ])
 def test_a_block_and_its_chip_show_the_same_part_of_a_name(clip: str, called: str, title: str) -> None:

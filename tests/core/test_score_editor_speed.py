@@ -58,6 +58,16 @@ def test_a_block_shows_a_speed_that_is_not_1_and_warns_of_one_that_is_far_from_i
     assert bool(hints.speed(layout, 0)) is bool(words)
 
 
+@pytest.mark.parametrize(("ticks", "is_natural"), [(0.7, True), (1.7, True), (2.3, True), (1.0, True), (-1.0, False)])
+def test_a_block_as_long_as_its_clip_is_inserted_shows_no_speed(ticks: float, is_natural: bool) -> None:
+    """What rounding to ticks makes of the speed, nobody has asked for; a longer block was pulled."""
+    tick_s = CLIP_S["left"] / abs(ticks)
+    rounded = hints.natural_ticks(ticks) if is_natural else 2.0
+    layout = laid_out(f'<call name="left" duration="{rounded}" repeat="2"/>', tick_s)
+    assert layout.boxes.speed.tolist() == pytest.approx([abs(ticks) / rounded])
+    assert [words for words, _ in said(layout) if "left" not in words] == ([] if is_natural else ["speed ×0.5"])
+
+
 def test_where_there_is_little_room_only_a_warning_stays() -> None:
     fast, brisk = laid_out(call(CLIP_S["left"], 3.0)), laid_out(call(CLIP_S["left"], 1.5))
     assert "×3" in [text for text, _ in said(fast, 70.0)]
