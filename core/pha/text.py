@@ -132,6 +132,21 @@ class Text:
         """Return the document of other bytes, read in the same way; raise FileError as `of` does."""
         return _read(data, self.path, self.is_string)
 
+    def with_attributes(self, data: bytes, shape: Shape, ends: Sequence[int], longer: Sequence[int]) -> Text:
+        """Return the document with other attributes, without reading it: places behind them are shifted.
+
+        data, shape: of the whole document after the change. ends, longer: for each change, in order, the byte at which
+        what it replaces ends, and by how many bytes the document becomes longer there. The caller vouches for all.
+        """
+        edges, width = np.array(ends) // self.encoding.width, self.encoding.width
+        shifts = np.cumsum((0, *longer)) // width
+        starts, closes = (at + shifts[np.searchsorted(edges, at, side="right")] for at in (
+            np.array(self.starts), np.array(self.closes)))
+        new = Text(data, self.path, self.encoding, shape, starts.tolist(), closes.tolist(), self.is_string)
+        if "_inside" in vars(self):
+            vars(new)["_inside"] = self._inside
+        return new
+
     def __len__(self) -> int:
         return len(self.starts)
 
