@@ -19,7 +19,7 @@ from .expressions import Expression, Role, read_expression
 from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
 from .naming import Suggestions
-from .nodes import Node
+from .nodes import Attributes, Node
 from .scopes import Module, Scopes
 
 Report = Callable[[str, Place, str], None]
@@ -137,8 +137,9 @@ def _block_of(procedure: Procedure) -> tuple[Node, ...]:
 
 def _node_of(call: Call) -> Node:
     numbers = {"duration": call.duration, "repeat": float(call.repeat), "transition": call.transition}
-    return Node("call", {"name": call.name}, {name: read_expression(repr(number)) for name, number in numbers.items()
-                                              if number is not None}, (), call.element)
+    read = Attributes.of("call", {"name": call.name}, {
+        name: read_expression(repr(number)) for name, number in numbers.items() if number is not None})
+    return Node.of("call", read, (), call.element)
 
 
 def _view(chain: list[Module]) -> ModuleView:
@@ -247,6 +248,8 @@ class _Lookup:
             self._targets[view][node] = self.gap
             return
         self._targets[view][node] = target
+        if node.plain is not None and isinstance(target, int):
+            return
         given = next((child for child in node.children if child.tag == "with"), None) if node.children else None
         if isinstance(target, int):
             if given is not None:
@@ -309,11 +312,13 @@ class _Lookup:
     def _look_into_block(self, nodes: Sequence[Node], known: set[str], within: InView) -> None:
         (view, procedure), own = within, list[str]()
         for node in nodes:
-            for attribute, expression in node.expressions.items():
-                if expression.constant is None and not expression.names <= known:
+            if node.names and not node.names <= known:
+                for attribute, expression in node.expressions.items():
                     self._check_expression(expression, known, self._at(procedure, node), node.tag, attribute)
             if node.tag == "call":
                 self._look_up(within, node)
+                if node.plain is not None:
+                    continue
             elif node.tag == "lane":
                 self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
             index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else ()

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -262,9 +262,17 @@ class _Evaluation:
 
     def _block(self, nodes: Iterable[Node], outer: Scope, within: Within) -> _BlockSteps:
         """Return the calls of elements in a row; within: the elements around them, see Evaluated."""
-        scope, calls, ticks, is_taken = dict(outer), [], 0.0, False
+        scope, calls, ticks, is_taken = dict(outer), _Calls(), 0.0, False
+        targets = self.definitions.targets[self._frames[-1].at[0]]
         for node in nodes:
             self._count(node)
+            if node.plain is not None and isinstance(target := targets[node], int):
+                duration, transition = node.plain
+                if duration > 0.0:
+                    calls.append(_Call(~target, 1, duration, transition, node, False, False, WHOLE_CLIP, NOWHERE,
+                                       within))
+                    ticks += duration
+                continue
             more: _Calls = []
             length = 0.0
             if node.tag == "let":
@@ -334,8 +342,6 @@ class _Evaluation:
             return [], 0.0
         view, _ = self._frames[-1].at
         target = self.definitions.targets[view][node]
-        if isinstance(target, int) and node.expressions.keys() <= _PLAIN and "repeat" not in node.texts:
-            return [_Call(~target, 1, duration, _NAN, node, within=within)], duration
         repeat = self._count_of(node, "repeat", scope, 1) if "repeat" in node.expressions else 1
         going = self._going(node, scope)
         mirror, reverse = self._flag(node, "mirror", scope), self._flag(node, "reverse", scope)
@@ -435,10 +441,12 @@ class _Evaluation:
         for lane in node.children:
             calls, ticks = yield from self._block(lane.children, scope, ())
             instance = self._new_instance(calls, ticks).number if ticks > 0.0 else -1
-            weight = self._length(lane, "weight", scope, 1.0)
-            ease = self._length(lane, "ease", scope, _NAN)
-            lanes.append(LaneCall(instance, lane, weight, self._length(lane, "weightEnd", scope, weight),
-                                  *(self._length(lane, name, scope, ease) for name in ("easeIn", "easeOut"))))
+            weight, weight_end, eases = 1.0, 1.0, (_NAN, _NAN)
+            if lane.expressions:
+                weight, ease = self._length(lane, "weight", scope, 1.0), self._length(lane, "ease", scope, _NAN)
+                weight_end = self._length(lane, "weightEnd", scope, weight)
+                eases = self._length(lane, "easeIn", scope, ease), self._length(lane, "easeOut", scope, ease)
+            lanes.append(LaneCall(instance, lane, weight, weight_end, *eases))
             longest = max(longest, ticks)
         ticks = self._length(node, "duration", scope, longest)
         if ticks == 0.0:
@@ -569,10 +577,10 @@ class _Evaluation:
         """Return the error with its place, and the chain of calls, with their values, that leads to it."""
         procedure = self._frames[-1].at[1]
         place = Place() if node is None else self.definitions.place(procedure, node)
-        chain = [self._called(frame) for frame in self._frames]
-        if len(chain) > 2 * _CHAIN_SHOWN:
-            chain = [*chain[:_CHAIN_SHOWN], "…", *chain[-_CHAIN_SHOWN:]]
-        return ScoreError(Problem(f"{message} (in {' → '.join(chain)})", place))
+        called = [self._called(frame) for frame in self._frames]
+        if len(called) > 2 * _CHAIN_SHOWN:
+            called = [*called[:_CHAIN_SHOWN], "…", *called[-_CHAIN_SHOWN:]]
+        return ScoreError(Problem(f"{message} (in {' → '.join(called)})", place))
 
     def _called(self, frame: _Frame) -> str:
         values = some_of([f"{name} = {shown(value)}" for name, value in frame.given.items()], _VALUES_SHOWN)
@@ -587,7 +595,8 @@ class _Evaluation:
         return Evaluated(
             np.cumsum(sizes), np.array(target, dtype=np.int64), np.array(repeat, dtype=np.int64), np.array(duration),
             np.array(transition), np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
-            np.array(part).reshape(-1, 2), going, node, np.repeat(modules, sizes[1:]), within,
+            np.fromiter(chain.from_iterable(part), np.float64, 2 * len(rows)).reshape(-1, 2), going, node,
+            np.repeat(modules, sizes[1:]), within,
             np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)
 
 
@@ -595,8 +604,6 @@ _TARGETS: Final = ("place", "prop")
 _LOOKED_AT: Final = (*_TARGETS, "person")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
 """The attributes of a call that name roles, and of which kinds these are."""
-_PLAIN: Final = {"duration", "transition"}
-"""The expressions of a call that plays all of a clip once, as it is."""
 PLAYED_BY: Final[Mapping[str, Callable[[_Evaluation, Node, Scope, Within], _BlockSteps]]] = {
     "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "hold": _Evaluation._hold,
     "meet": _Evaluation._meet, "loop": _Evaluation._loop, "pick": _Evaluation._pick,
