@@ -177,12 +177,14 @@ class _Lookup:
     _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
     _kinds: dict[str, str] = field(default_factory=dict)
     _targets: list[dict[Node, Target]] = field(default_factory=list)
+    _clips: list[dict[str, int]] = field(default_factory=list)
     _calls: dict[InView, list[InView]] = field(default_factory=dict)
 
     def targets(self) -> tuple[tuple[dict[Node, Target], ...], dict[InView, list[InView]]]:
         """Return the target of each call in each view, and the procedures that each procedure calls there."""
         for view in range(len(self.views)):
             self._targets.append({})
+            self._clips.append({})
             self._check_lets(view)
             self._check_masks(view)
             self._check_roles(view)
@@ -249,6 +251,7 @@ class _Lookup:
             return
         self._targets[view][node] = target
         if node.plain is not None and isinstance(target, int):
+            self._clips[view][name] = target
             return
         given = next((child for child in node.children if child.tag == "with"), None) if node.children else None
         if isinstance(target, int):
@@ -311,14 +314,16 @@ class _Lookup:
 
     def _look_into_block(self, nodes: Sequence[Node], known: set[str], within: InView) -> None:
         (view, procedure), own = within, list[str]()
+        targets, clips = self._targets[view], self._clips[view]
         for node in nodes:
+            if node.plain is not None and (clip := clips.get(node.texts["name"])) is not None:
+                targets[node] = clip
+                continue
             if node.names and not node.names <= known:
                 for attribute, expression in node.expressions.items():
                     self._check_expression(expression, known, self._at(procedure, node), node.tag, attribute)
             if node.tag == "call":
                 self._look_up(within, node)
-                if node.plain is not None:
-                    continue
             elif node.tag == "lane":
                 self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
             index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else ()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from ..errors import Place, Problem, quoted
 from .expressions import NUMBER
@@ -191,26 +194,29 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
         text.encoding, text.is_string, text.shape.attributes[0].get("version"))
     if not is_alike or like.problems:
         return procedures, nodes
-    starts, closes, longer = text.starts, text.closes, (len(text.data) - len(before.data)) // width
     first, last = (at // width for at in difference(before.data, text.data))
+    longer, elements = (len(text.data) - len(before.data)) // width, len(text)
+    behind = bisect_right(before.starts, last)
+    shifted = (elements == len(before) and all(
+        np.array_equal(np.array(old[behind:]) + longer, new[behind:])
+        for old, new in ((before.starts, text.starts), (before.closes, text.closes))))
 
     def same(element: int) -> bool:
         """Return whether an element's text is unchanged, apart from its end tag."""
-        start, close = before.starts[element], before.closes[element]
-        if close <= first or start > last:
-            shift = longer if start > last else 0
-            return starts[element] == start + shift and closes[element] == close + shift
-        return before.data[start * width:close * width] == text.data[starts[element] * width:closes[element] * width]
+        if before.closes[element] <= first or (shifted and element >= behind):
+            return True
+        return element < elements and (
+            before.data[before.starts[element] * width:before.closes[element] * width]
+            == text.data[text.starts[element] * width:text.closes[element] * width])
 
     for procedure in like.procedures:
         element = procedure.element
-        if element >= len(starts) or text.shape.depths[element] != 1:
+        if element >= elements or text.shape.depths[element] != 1:
             continue
         if same(element):
             procedures[element] = procedure
         else:
-            nodes |= {node.element: node for node in procedure.block
-                      if node.element < len(starts) and same(node.element)}
+            nodes |= {node.element: node for node in procedure.block if same(node.element)}
     return procedures, nodes
 
 

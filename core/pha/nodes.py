@@ -131,8 +131,9 @@ class BlockReader:
             self._check_children(element, inside)
         for message in read.problems:
             self._report(element, message)
-        children = tuple([self._known_nodes.get(child) or self.node(child) for child in inside
-                          if tags[child] in rule.children]) if inside else ()
+        known, allowed = self._known_nodes, rule.children
+        children = tuple([known.get(child) or self.node(child) for child in inside
+                          if tags[child] in allowed]) if inside else ()
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
