@@ -5,8 +5,9 @@ character, and prints in milliseconds of the processor, medians of several runs:
 (3 ms are wanted at 2,000 blocks); one after zooming, all in view and a tenth of it; the making of a picture and its
 pouring alone; a step of a drag until it is laid out (5 ms at 300 blocks, 30 ms at 2,000), and after that until it is
 known where the character then stands (50 ms at 50 blocks). Offscreen, 1,400 × 400 pixels; of the main thread only,
-since without a graphics card others fill the pixels. Last, 2,000 blocks of which 200 are words of a scene, with
-objects in its roles (a redraw of 8 ms and an edit of 25 ms are wanted).
+since without a graphics card others fill the pixels. Then, 2,000 blocks of which 200 are words of a scene, with
+objects in its roles (a redraw of 8 ms and an edit of 25 ms are wanted). Last, other edits of that score until they are
+laid out, and edits of one of 2,000 blocks that is in a procedure that plays often.
 """
 
 import statistics
@@ -14,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import bpy
@@ -25,6 +27,8 @@ from takt.bridge import properties
 from takt.bridge.scene import cast
 from takt.bridge.scores import score, score_blocks, score_edits, score_tree
 from takt.bridge.versions import start_gpu
+from takt.core.pha.edits import Edit, Insert, Move, Remove, SetAttribute, Wrap
+from takt.core.score_editor.change import Edits
 from takt.core.score_editor.drawing import picture
 from takt.core.score_editor.gestures import begin
 from takt.core.score_editor.hit import Hit, Part
@@ -67,6 +71,10 @@ def main() -> int:
     _play(armature, _in_a_scene(max(BLOCKS)))
     _cast(armature)
     measure(armature, FEW_RUNS)
+    _measure_edits(armature)
+    print("a procedure that plays often")
+    _play(armature, _often(max(BLOCKS)))
+    _measure_edits(armature)
     takt.unregister()
     return 0
 
@@ -137,6 +145,23 @@ def _drag_step(armature: bpy.types.Object, layout: Layout, view: Any, runs: int)
     return laid_out, followed - laid_out
 
 
+def _measure_edits(armature: bpy.types.Object) -> None:
+    """Print what each kind of edit of the first calls of a score costs until it is laid out."""
+    blocks = score_blocks.refresh(armature)
+    assert blocks.layout is not None
+    text = blocks.layout.documents[0].text
+    first = text.shape.tags.index("call")
+    parent, call = text.parent(first), str(text)[text.starts[first]:text.end(first)]
+    edits: dict[str, Edit] = {
+        "length": SetAttribute(first, "duration", "3"), "transition": SetAttribute(first, "transition", "0.5"),
+        "insert": Insert(parent, 1, call), "remove": Remove(first), "move": Move(first, parent, 3),
+        "loop": Wrap(parent, 1, 3, "loop", (("times", "2"),))}
+    for name, edit in edits.items():
+        tried = partial(score_edits.try_out, armature, blocks, Edits(text, (edit,)))
+        print(f"{name:>12}{_ms(tried):8.2f} ms")
+    score_edits.take_back(armature)
+
+
 def _play(armature: bpy.types.Object, inside: str) -> None:
     """Give the armature a score."""
     text = bpy.data.texts.new("bench.pha")
@@ -165,6 +190,14 @@ def _plain(number: int) -> str:
     main_calls = "\n".join(f'    <call name="part_{i}" duration="16"/>' for i in range(procedures))
     return (f'<pha tickLength="0.5">\n  <load src="dance.Moves"/>\n{parts}\n  <procedure name="main">\n'
             f"{main_calls}\n  </procedure>\n</pha>\n")
+
+
+def _often(number: int) -> str:
+    """Return a score of about so many blocks of one procedure."""
+    calls = "\n".join(f'    <call name="dance.Moves.{clip}" duration="2"/>' for clip in _CLIPS)
+    main_calls = "\n".join('    <call name="often" duration="16"/>' for _ in range(number // 9))
+    return (f'<pha version="2" tickLength="0.5">\n  <load src="dance.Moves"/>\n  <procedure name="often">\n{calls}\n'
+            f'  </procedure>\n  <procedure name="main">\n{main_calls}\n  </procedure>\n</pha>\n')
 
 
 def _in_a_scene(number: int) -> str:

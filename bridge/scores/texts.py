@@ -6,6 +6,7 @@ import bpy
 
 from ...core.errors import EditError
 from ...core.pha.document import Document
+from ...core.pha.text import difference
 from .. import changes, libraries
 
 _LINES_ABOVE = 10
@@ -52,13 +53,12 @@ def replace(text: bpy.types.Text, new: str) -> None:
     """
     check_own(text)
     old = text.as_string()
-    start = _common(old, new)
-    behind = _common(old[start:][::-1], new[start:][::-1])
+    start, end = difference(old, new)
     cursor = (_offset(old, text.current_line_index, text.current_character),
               _offset(old, text.select_end_line_index, text.select_end_character))
-    end, longer = len(old) - behind, len(new) - len(old)
+    longer = len(new) - len(old)
     text.select_set(*_position(old, start), *_position(old, end))
-    text.region_from_string(new[start:len(new) - behind])
+    text.region_from_string(new[start:end + longer])
     moved = [at if at <= start else at + longer if at >= end else start for at in cursor]
     text.select_set(*_position(new, moved[0]), *_position(new, moved[1]))
 
@@ -107,18 +107,6 @@ def select_line(text: bpy.types.Text, line: int) -> None:
     """Select a line, counted from 1, with the cursor at its beginning, to which narrow editors scroll."""
     at = min(line, len(text.lines)) - 1
     text.select_set(at, len(text.lines[at].body), at, 0)
-
-
-def _common(first: str, second: str) -> int:
-    """Return the length of the common beginning of two texts."""
-    low, high = 0, min(len(first), len(second))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if first[low:middle] == second[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _offset(text: str, line: int, character: int) -> int:

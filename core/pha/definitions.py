@@ -19,7 +19,7 @@ from .expressions import Expression, Role, read_expression
 from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
 from .naming import Suggestions
-from .nodes import Node
+from .nodes import Attributes, Node
 from .scopes import Module, Scopes
 
 Report = Callable[[str, Place, str], None]
@@ -139,8 +139,9 @@ def _block_of(procedure: Procedure) -> tuple[Node, ...]:
 
 def _node_of(call: Call) -> Node:
     numbers = {"duration": call.duration, "repeat": float(call.repeat), "transition": call.transition}
-    return Node("call", {"name": call.name}, {name: read_expression(repr(number)) for name, number in numbers.items()
-                                              if number is not None}, (), call.element)
+    read = Attributes.of("call", {"name": call.name}, {
+        name: read_expression(repr(number)) for name, number in numbers.items() if number is not None})
+    return Node.of("call", read, (), call.element)
 
 
 def _view(chain: list[Module]) -> ModuleView:
@@ -178,12 +179,14 @@ class _Lookup:
     _bodies: dict[tuple[int, str], str] = field(default_factory=dict)
     _kinds: dict[str, str] = field(default_factory=dict)
     _targets: list[dict[Node, Target]] = field(default_factory=list)
+    _clips: list[dict[str, int]] = field(default_factory=list)
     _calls: dict[InView, list[InView]] = field(default_factory=dict)
 
     def targets(self) -> tuple[tuple[dict[Node, Target], ...], dict[InView, list[InView]]]:
         """Return the target of each call in each view, and the procedures that each procedure calls there."""
         for view in range(len(self.views)):
             self._targets.append({})
+            self._clips.append({})
             self._check_lets(view)
             self._check_masks(view)
             self._check_roles(view)
@@ -249,6 +252,9 @@ class _Lookup:
             self._targets[view][node] = self.gap
             return
         self._targets[view][node] = target
+        if node.plain is not None and isinstance(target, int):
+            self._clips[view][name] = target
+            return
         given = next((child for child in node.children if child.tag == "with"), None) if node.children else None
         if isinstance(target, int):
             if given is not None:
@@ -310,9 +316,13 @@ class _Lookup:
 
     def _look_into_block(self, nodes: Sequence[Node], known: set[str], within: InView) -> None:
         (view, procedure), own = within, list[str]()
+        targets, clips = self._targets[view], self._clips[view]
         for node in nodes:
-            for attribute, expression in node.expressions.items():
-                if expression.constant is None and not expression.names <= known:
+            if node.plain is not None and (clip := clips.get(node.texts["name"])) is not None:
+                targets[node] = clip
+                continue
+            if node.names and not node.names <= known:
+                for attribute, expression in node.expressions.items():
                     self._check_expression(expression, known, self._at(procedure, node), node.tag, attribute)
             if node.tag == "call":
                 self._look_up(within, node)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from ..errors import Place, Problem, quoted
 from .expressions import NUMBER
@@ -16,7 +19,7 @@ from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
 from .naming import near
 from .nodes import BlockReader, Node
-from .text import Span, Text
+from .text import Span, Text, difference
 
 MAX_SEGMENTS = 1_000_000
 """Greatest number of segments that are expanded."""
@@ -186,24 +189,34 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
     These are procedures; and of changed procedures, in version 2, the elements directly within them.
     """
     procedures, nodes = dict[int, Procedure](), dict[int, Node]()
-    before, elements, width = like.text, len(text), text.encoding.width
+    before, width = like.text, text.encoding.width
+    is_alike = (before.encoding, before.is_string, before.shape.attributes[0].get("version")) == (
+        text.encoding, text.is_string, text.shape.attributes[0].get("version"))
+    if not is_alike or like.problems:
+        return procedures, nodes
+    first, last = (at // width for at in difference(before.data, text.data))
+    longer, elements = (len(text.data) - len(before.data)) // width, len(text)
+    behind = bisect_right(before.starts, last)
+    shifted = (elements == len(before) and all(
+        np.array_equal(np.array(old[behind:]) + longer, new[behind:])
+        for old, new in ((before.starts, text.starts), (before.closes, text.closes))))
 
     def same(element: int) -> bool:
         """Return whether an element's text is unchanged, apart from its end tag."""
-        old = before.data[before.starts[element] * width:before.closes[element] * width]
-        return old == text.data[text.starts[element] * width:text.closes[element] * width]
+        if before.closes[element] <= first or (shifted and element >= behind):
+            return True
+        return element < elements and (
+            before.data[before.starts[element] * width:before.closes[element] * width]
+            == text.data[text.starts[element] * width:text.closes[element] * width])
 
-    is_alike = (before.encoding, before.is_string, before.shape.attributes[0].get("version")) == (
-        text.encoding, text.is_string, text.shape.attributes[0].get("version"))
-    for procedure in like.procedures if is_alike and not like.problems else ():
+    for procedure in like.procedures:
         element = procedure.element
         if element >= elements or text.shape.depths[element] != 1:
             continue
         if same(element):
             procedures[element] = procedure
         else:
-            nodes |= {node.element: node for node in procedure.block
-                      if node.element < elements and same(node.element)}
+            nodes |= {node.element: node for node in procedure.block if same(node.element)}
     return procedures, nodes
 
 

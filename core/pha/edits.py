@@ -16,10 +16,13 @@ from ..errors import EditError, FileError, quoted
 from . import layout
 from .insertion import Change, Gap, composed, encoded, laid_out
 from .lineage import TracedShape, matched, through
-from .text import Shape, Span, Text
+from .text import MAX_ATTRIBUTES, Shape, Span, Text
 from .values import is_expression, is_plain
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SAFE_NAME = re.compile("[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+_MOST_UNREAD = 10_000
+"""Characters of a value that is written without being read again."""
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 
 
@@ -88,8 +91,9 @@ class Edited:
 def apply(text: Text, *edits: Edit | Patch) -> Edited:
     """Apply edits one after the other; each names elements of the text that the one before it returned.
 
-    Each result is parsed and must have exactly the wanted shape. Raises EditError, with the reason, if an edit makes no
-    sense or has another result; the given text does not change.
+    Each result is parsed and must have exactly the wanted shape, unless only values of attributes differ, which leaves
+    nothing to check. Raises EditError, with the reason, if an edit makes no sense or has another result; the given text
+    does not change.
 
     >>> text = Text.of('<pha tickLength="1"><procedure name="main"> <call name="bow" duration="2"/></procedure></pha>')
     >>> edited = apply(text, SetAttribute(2, "duration", "3"))
@@ -102,7 +106,7 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
     for group in _groups(edits):
         patch, wanted = _planned(text, group)
         try:
-            new = text.with_data(_patched(text.data, patch))
+            new = _with_attributes(text, group, patch, wanted) or text.with_data(_patched(text.data, patch))
         except FileError as error:
             raise EditError(f"{_said(group)} would leave what cannot be read: {error}") from None
         if wanted is not None and new.shape != wanted:
@@ -352,6 +356,29 @@ def _patched(data: bytes, patch: Patch) -> bytes:
         parts += [data[at:start], new]
         at = start + len(old)
     return b"".join((*parts, data[at:]))
+
+
+def _with_attributes(text: Text, group: list[Edit | Patch], patch: Patch, wanted: Shape | None) -> Text | None:
+    """Return the text after edits of attributes alone, without parsing it; None if it must be parsed."""
+    if wanted is None or not all(_is_safe(text, edit) for edit in group):
+        return None
+    if sum(map(len, wanted.attributes)) > MAX_ATTRIBUTES:
+        return None
+    ends = [start + len(old) for start, old, _ in patch.replacements]
+    longer = [len(new) - len(old) for _, old, new in patch.replacements]
+    return text.with_attributes(_patched(text.data, patch), Shape(*wanted), ends, longer)
+
+
+def _is_safe(text: Text, edit: Edit | Patch) -> bool:
+    """Return whether an edit of an attribute is certainly read as it is meant; all values are, since they are escaped.
+
+    A value or name that may exceed a limit is not.
+    """
+    if isinstance(edit, RemoveAttribute):
+        return True
+    if not isinstance(edit, SetAttribute) or len(edit.value) > _MOST_UNREAD:
+        return False
+    return edit.name in text.shape.attributes[edit.element] or _SAFE_NAME.fullmatch(edit.name) is not None
 
 
 def _check_number(text: Text, element: int, is_root_allowed: bool = True) -> None:

@@ -21,7 +21,7 @@ from .garbage import without_search_for_cycles
 from .origins import Origins, Places, Runs
 from .programme import GAP, CallTable, Programme
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
-from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of, within_segments
+from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of
 
 MAX_DEPTH = 1_000
 """Procedures within procedures; no more are followed."""
@@ -33,6 +33,7 @@ MAX_PROCEDURE_CALLS = 2_000_000
 """Greatest number of calls of procedures that are followed, however few segments they make."""
 _MOST = 10**15
 """Counts are not followed beyond this."""
+_NO_MARKS: Final = Marks(*(np.zeros(0, np.int64) for _ in range(3)))
 
 
 @without_search_for_cycles
@@ -194,15 +195,6 @@ class _Row:
     is_mirrored: BoolArray
     is_reversed: BoolArray
     part: FloatArray | None
-
-
-class _Goals(NamedTuple):
-    """The ways and aims of a row, in order, and the first segment of each."""
-
-    ways: list[Way]
-    aims: list[AimedAt]
-    ways_first: list[int]
-    aims_first: list[int]
 
 
 def _expanded(plan: _Plan, sizes: IntArray, roots: _Level) -> _Row:
@@ -401,11 +393,12 @@ class _Blocks:
             going = ways_of(origins, self.plan.going, self.plan.goes, None if row.part is None else row.is_mirrored)
         row, first_run = _by_root(row, len(begins))
         edges = np.stack((begins, ends), axis=1)
-        slices = zip(edges.tolist(), np.searchsorted(row.marks.segment, edges).tolist(), pairwise(first_run),
-                     strict=True)
-        goals = _Goals(*going, [way.first for way in going[0]], [aim.first for aim in going[1]])
-        return [self._sequence(row, goals, slice(*own), slice(*marked), slice(*runs), loop)
-                for own, marked, runs in slices]
+        ways_first, aims_first = (np.array([each.first for each in goals], np.int64) for goals in going)
+        marked, ways, aims = (np.searchsorted(first, edges).tolist() for first in (
+            row.marks.segment, ways_first, aims_first))
+        slices = zip(edges.tolist(), marked, pairwise(first_run), ways, aims, strict=True)
+        return [self._sequence(row, slice(*own), slice(*marked), slice(*runs), going[0][slice(*ways)],
+                               going[1][slice(*aims)], loop) for own, marked, runs, ways, aims in slices]
 
     def _number_blocks(self, row: _Row) -> None:
         clips = len(self.plan.clip_names)
@@ -415,19 +408,22 @@ class _Blocks:
                               bool(row.is_reversed[at]))
             row.leaf[at] = clips + self._numbers.setdefault(met, len(self._numbers))
 
-    def _sequence(self, row: _Row, goals: _Goals, own: slice, marked: slice, runs: slice, loop: bool) -> Sequence:
+    def _sequence(self, row: _Row, own: slice, marked: slice, runs: slice, ways: list[Way], aims: list[AimedAt],
+                  loop: bool) -> Sequence:
         """Return the sequence of one root: its segments, marks and runs, with its destinations and aims."""
-        length_s, made, marks = row.length_s[own], row.made, row.marks
+        length_s, first, marks, has_parts = row.length_s[own], own.start, _NO_MARKS, row.part is not None
         starts = np.zeros(len(length_s))
-        np.cumsum(length_s[:-1], out=starts[1:])
-        origins = Origins(self.plan.places, made.at(own), row.runs.at(runs), row.tick_s[runs])
+        if len(length_s) > 1:
+            np.cumsum(length_s[:-1], out=starts[1:])
+        if marked.start < marked.stop:
+            marks = Marks(row.marks.segment[marked] - first, row.marks.path[marked], row.marks.run[marked])
+        origins = Origins(self.plan.places, row.made.at(own), row.runs.at(runs), row.tick_s[runs])
         return Sequence(
             self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
-            Marks(marks.segment[marked] - own.start, marks.path[marked], marks.run[marked]),
-            origins, loop, None if row.part is None else row.is_mirrored[own],
-            None if row.part is None else row.is_reversed[own], None if row.part is None else row.part[own],
-            ways=within_segments(goals.ways, goals.ways_first, own.start, own.stop),
-            aims=within_segments(goals.aims, goals.aims_first, own.start, own.stop), clip_s=self.plan.clip_s)
+            marks, origins, loop, row.is_mirrored[own] if has_parts else None,
+            row.is_reversed[own] if has_parts else None, None if row.part is None else row.part[own], (),
+            tuple([way.from_segment(first) for way in ways]), tuple([aim.from_segment(first) for aim in aims]),
+            self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all played blocks, including blocks within lanes."""
@@ -482,20 +478,22 @@ _LIMITS: Final = {"segments": (MAX_SEGMENTS, "segments"), "calls": (MAX_PROCEDUR
 
 def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
     """Return the number of segments of each procedure, with blocks as one, (P,); raise ScoreError if too many."""
-    table = plan.table
-    sizes = [_Size()] * (len(table.first) - 1)
-    first, targets, repeats = table.first.tolist(), table.target.tolist(), table.repeat.tolist()
-    reverse = [False] * len(targets) if plan.reverse is None else plan.reverse.tolist()
-    blocks = () if plan.evaluated is None else plan.evaluated.blocks
-    first_block, after_blocks = len(plan.clip_names), len(plan.clip_names) + len(blocks)
+    table, blocks = plan.table, () if plan.evaluated is None else plan.evaluated.blocks
+    sizes, first_block = [_Size()] * (len(table.first) - 1), len(plan.clip_names)
+    leaf = ~table.target
+    is_single = (leaf >= 0) & ((leaf < first_block) | (leaf >= first_block + len(blocks)))
+    singles = np.concatenate(((0,), np.cumsum(np.where(is_single, table.repeat, 0))))[table.first].tolist()
+    others = np.flatnonzero(~is_single)
+    first, targets, repeats = (each.tolist() for each in (
+        np.searchsorted(others, table.first), table.target[others], table.repeat[others]))
+    reverse = [False] * len(others) if plan.reverse is None else plan.reverse[others].tolist()
     for procedure in table.innermost_first:
-        row = segments = calls = depth = lanes = turned = 0
+        row = segments = singles[procedure + 1] - singles[procedure]
+        calls = depth = turned = 0
+        lanes = int(row > 0)
         for call in range(first[procedure], first[procedure + 1]):
             target, repeat = targets[call], repeats[call]
             is_leaf = target < 0
-            if is_leaf and not first_block <= ~target < after_blocks:
-                row, segments, lanes = row + repeat, segments + repeat, lanes or 1
-                continue
             inside = [sizes[inner] for inner in (
                 [lane.instance for lane in blocks[~target - first_block].lanes if lane.instance >= 0] if is_leaf
                 else (target,))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
@@ -26,8 +27,35 @@ _LONGEST_KEPT = 200
 _CHOICES: Final[Mapping[Kind, Sequence[str]]] = {Kind.MODE: MODES, Kind.ROLE_KIND: ROLE_KINDS,
                                                 Kind.HAND: HANDS}
 _AT_MOST_ONE = ("with", "music")
+_IN_ORDER = frozenset({"elif", "else", "param", *_AT_MOST_ONE})
+"""Elements that may not stand everywhere, or not more than once."""
 _OPEN = Attribute(Kind.VALUE, "")
 """What an attribute holds whose name is an author's own."""
+
+
+class Attributes(NamedTuple):
+    """The values of an element's attributes, and their mistakes; see Node."""
+
+    texts: Mapping[str, str]
+    expressions: Mapping[str, Expression]
+    in_seconds: frozenset[str]
+    names: frozenset[str]
+    plain: tuple[float, float] | None
+    problems: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tag: str, texts: Mapping[str, str], expressions: Mapping[str, Expression],
+           in_seconds: frozenset[str] = frozenset(), problems: tuple[str, ...] = ()) -> Attributes:
+        """Return attributes with what follows from them."""
+        names = frozenset[str]().union(*(expression.names for expression in expressions.values()))
+        numbers = [expressions[name].constant if name in expressions else nothing
+                   for name, nothing in (("duration", None), ("transition", math.nan))]
+        is_plain = tag == "call" and expressions.keys() <= {"duration", "transition"} and "repeat" not in texts
+        duration, transition = numbers
+        if not is_plain or not isinstance(duration, float) or not isinstance(transition, float) or (
+                duration < 0.0 or transition < 0.0):
+            return cls(texts, expressions, in_seconds, names, None, problems)
+        return cls(texts, expressions, in_seconds, names, (duration, transition), problems)
 
 
 class Node(NamedTuple):
@@ -35,6 +63,8 @@ class Node(NamedTuple):
 
     texts: attributes without expressions; expressions: those with. Attributes that are not given are in neither.
     in_seconds: the names of expressions that were written in seconds, as in 1.5s.
+    names: of all values that its expressions need. plain: duration and transition (NaN: none) of a call without
+    children, if both are plain numbers that can be played, and it says nothing else; else None.
     """
 
     tag: str
@@ -42,7 +72,15 @@ class Node(NamedTuple):
     expressions: Mapping[str, Expression]
     children: tuple[Node, ...]
     element: int
-    in_seconds: frozenset[str] = frozenset()
+    in_seconds: frozenset[str]
+    names: frozenset[str]
+    plain: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, tag: str, read: Attributes, children: tuple[Node, ...], element: int) -> Node:
+        """Return an element with attributes that have been read."""
+        return cls(tag, read.texts, read.expressions, children, element, read.in_seconds, read.names,
+                   None if children else read.plain)
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -81,24 +119,25 @@ class BlockReader:
         rule = GRAMMAR[tag]
         if self._is_over:
             nothing = _known_attributes(tag, ())
-            return Node(tag, nothing.texts, nothing.expressions, (), element)
+            return Node.of(tag, nothing, (), element)
         length = sum(map(len, given.values()))
         read = (_known_attributes if length <= _LONGEST_KEPT else _read_attributes)(tag, tuple(given.items()))
         if length > _PLAIN:
             self._count_characters(element, read)
         if element in self._known:
-            return Node(tag, read.texts, read.expressions, self._known[element], element, read.in_seconds)
+            return Node.of(tag, read, self._known[element], element)
         inside = self._text.children(element) if element else self.top
         if inside or self._words[element]:
             self._check_children(element, inside)
         for message in read.problems:
             self._report(element, message)
-        children = tuple([self._known_nodes.get(child) or self.node(child) for child in inside
-                          if tags[child] in rule.children]) if inside else ()
+        known, allowed = self._known_nodes, rule.children
+        children = tuple([known.get(child) or self.node(child) for child in inside
+                          if tags[child] in allowed]) if inside else ()
         if len(children) < rule.least:
             wanted = " or ".join(f"<{child}>" for child in rule.children[:6])
             self._report(element, f"<{tag}>: found nothing to play in it, expected at least one {wanted}")
-        return Node(tag, read.texts, read.expressions, children, element, read.in_seconds)
+        return Node.of(tag, read, children, element)
 
     def _report(self, element: int, message: str) -> None:
         self._tell(element, message)
@@ -106,7 +145,7 @@ class BlockReader:
             self._left -= 1
             self._is_over = self._is_over or self._left < 0
 
-    def _count_characters(self, element: int, read: _Attributes) -> None:
+    def _count_characters(self, element: int, read: Attributes) -> None:
         """Count the characters of expressions; report the first one above the limit."""
         self._characters += sum(len(each.text) for each in read.expressions.values() if each.constant is None)
         if self._characters > MAX_CHARACTERS:
@@ -130,7 +169,11 @@ class BlockReader:
         allowed = GRAMMAR[tag].children
         if words:
             self._report(element, f"<{tag}>: found the text {quoted(words)}, expected only elements")
-        before, has_played, params, met, has_weights = "", False, 0, set[str](), tag == "pick"
+        kinds, has_weights = {tags[child] for child in inside}, tag == "pick"
+        if kinds.issubset(allowed) and kinds.isdisjoint(_IN_ORDER) and (
+                has_weights or not any("weight" in self._attributes[child] for child in inside)):
+            return
+        before, has_played, params, met = "", False, 0, set[str]()
         for child in inside:
             name = tags[child]
             if self._is_over:
@@ -155,16 +198,7 @@ class BlockReader:
             self._is_over = True
 
 
-class _Attributes(NamedTuple):
-    """The values of an element's attributes, and their mistakes; see Node."""
-
-    texts: Mapping[str, str]
-    expressions: Mapping[str, Expression]
-    in_seconds: frozenset[str]
-    problems: tuple[str, ...]
-
-
-def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attributes:
+def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> Attributes:
     """Read attributes, given as names and values."""
     rule = GRAMMAR[tag]
     texts: dict[str, str] = {}
@@ -210,7 +244,7 @@ def _read_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attribute
                 expressions[name] = _NOTHING
             else:
                 texts[name] = ""
-    return _Attributes(texts, expressions, frozenset(in_seconds), tuple(problems))
+    return Attributes.of(tag, texts, expressions, frozenset(in_seconds), tuple(problems))
 
 
 def _missing(tag: str, name: str, kind: Kind, texts: Mapping[str, str]) -> str:
@@ -220,7 +254,7 @@ def _missing(tag: str, name: str, kind: Kind, texts: Mapping[str, str]) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _known_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> _Attributes:
+def _known_attributes(tag: str, given: tuple[tuple[str, str], ...]) -> Attributes:
     """Return cached attributes: most of a score's attributes do not change from one reading to the next."""
     return _read_attributes(tag, given)
 

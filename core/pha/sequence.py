@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -88,7 +89,7 @@ class Sequence:
     def __len__(self) -> int:
         return len(self.clip)
 
-    @property
+    @cached_property
     def duration_s(self) -> float:
         """The total length of all segments."""
         return float(self.length_s.sum())

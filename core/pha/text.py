@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import AnyStr, NamedTuple
 from xml.parsers import expat
 
 import numpy as np
@@ -132,6 +132,21 @@ class Text:
         """Return the document of other bytes, read in the same way; raise FileError as `of` does."""
         return _read(data, self.path, self.is_string)
 
+    def with_attributes(self, data: bytes, shape: Shape, ends: Sequence[int], longer: Sequence[int]) -> Text:
+        """Return the document with other attributes, without reading it: places behind them are shifted.
+
+        data, shape: of the whole document after the change. ends, longer: for each change, in order, the byte at which
+        what it replaces ends, and by how many bytes the document becomes longer there. The caller vouches for all.
+        """
+        edges, width = np.array(ends) // self.encoding.width, self.encoding.width
+        shifts = np.cumsum((0, *longer)) // width
+        starts, closes = (at + shifts[np.searchsorted(edges, at, side="right")] for at in (
+            np.array(self.starts), np.array(self.closes)))
+        new = Text(data, self.path, self.encoding, shape, starts.tolist(), closes.tolist(), self.is_string)
+        if "_inside" in vars(self):
+            vars(new)["_inside"] = self._inside
+        return new
+
     def __len__(self) -> int:
         return len(self.starts)
 
@@ -195,8 +210,8 @@ class Text:
     def place(self, element: int) -> Place:
         """Return where an element begins: line and column from 1, columns in characters."""
         at = self.starts[element]
-        line = int(np.searchsorted(self._line_starts, at, side="right"))
-        begin = int(self._line_starts[line - 1])
+        line = bisect_right(self._line_starts, at)
+        begin = self._line_starts[line - 1]
         has_mark = begin == 0 and self.decoded(0, 3).startswith("\ufeff")
         return Place(self.path, line, self._characters_to(at) - self._characters_to(begin) - has_mark + 1)
 
@@ -209,8 +224,8 @@ class Text:
         starts = self._line_starts
         if not 1 <= line <= len(starts):
             return range(0)
-        end = int(starts[line]) if line < len(starts) else len(self.units)
-        return range(bisect_left(self.starts, int(starts[line - 1])), bisect_left(self.starts, end))
+        end = starts[line] if line < len(starts) else len(self.units)
+        return range(bisect_left(self.starts, starts[line - 1]), bisect_left(self.starts, end))
 
     def _bytes(self, span: Span) -> Span:
         width = self.encoding.width
@@ -271,13 +286,35 @@ class Text:
         return np.cumsum([0, *counts])
 
     @cached_property
-    def _line_starts(self) -> IntArray:
+    def _line_starts(self) -> list[int]:
         units = np.frombuffer(self.units, dtype=np.uint8)
         ends = units == ord("\n")
         is_return = units == ord("\r")
         ends |= is_return
         ends[:-1] &= ~(is_return[:-1] & (units[1:] == ord("\n")))
-        return np.concatenate(((0,), np.flatnonzero(ends) + 1))
+        return [0, *(np.flatnonzero(ends) + 1).tolist()]
+
+
+def difference(old: AnyStr, new: AnyStr) -> tuple[int, int]:
+    """Return begin and end, in the old text, of what differs between two texts; they are equal before and behind it.
+
+    >>> difference("a call", "a long call"), difference("same", "same")
+    ((2, 2), (4, 4))
+    """
+    start = _common(old, new)
+    return start, len(old) - _common(old[start:][::-1], new[start:][::-1])
+
+
+def _common(one: AnyStr, other: AnyStr) -> int:
+    """Return the length of the common beginning of two texts."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 @without_search_for_cycles

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -77,7 +76,7 @@ class Way(NamedTuple):
 
     def from_segment(self, first: int) -> Way:
         """Return it with segments numbered from another one on."""
-        return self._replace(first=self.first - first, after=self.after - first)
+        return Way(self.first - first, self.after - first, self.going, self.place, self.inside, self.rounds)
 
 
 class AimedAt(NamedTuple):
@@ -96,10 +95,7 @@ class AimedAt(NamedTuple):
 
     def from_segment(self, first: int) -> AimedAt:
         """Return it with segments numbered from another one on."""
-        return self._replace(first=self.first - first)
-
-
-_Own = TypeVar("_Own", Way, AimedAt)
+        return AimedAt(self.first - first, self.aim, self.place, self.inside, self.weight)
 
 
 def goes_somewhere(going: tuple[Going | Aim, ...]) -> BoolArray:
@@ -137,12 +133,3 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
             is_other = is_mirrored is not None and bool(is_mirrored[first])
             aims.append(AimedAt(first, what.mirrored() if is_other else what, place))
     return ways, aims
-
-
-def within_segments(each: list[_Own], firsts: list[int], first: int, after: int) -> tuple[_Own, ...]:
-    """Return the ways or aims that begin with segments first … after − 1, numbered from the first.
-
-    firsts: the first segment of each, in order.
-    """
-    begin, end = bisect_left(firsts, first), bisect_left(firsts, after)
-    return tuple([own.from_segment(first) for own in each[begin:end]]) if begin < end else ()

@@ -10,6 +10,7 @@ from ..errors import EditError, FileError, ScoreError
 from ..pha.document import Document, number, read
 from ..pha.edits import Edit, Edited, SetAttribute, apply
 from ..pha.expansion import expand
+from ..pha.garbage import without_search_for_cycles
 from ..pha.open_scores import Scores
 from ..pha.programme import Programme
 from ..pha.refactoring import Refactoring
@@ -60,6 +61,7 @@ class Candidate:
     sequence: Sequence
 
 
+@without_search_for_cycles
 def attempt(scores: Scores, path: Path | None, change: Refactoring, settings: Settings | None = None,
             before: Document | None = None) -> Candidate:
     """Try a change of open scores and expand the score that is then played.

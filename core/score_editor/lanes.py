@@ -9,7 +9,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document
-from ..pha.sequence import Block, Lane, Sequence
+from ..pha.sequence import Block, Sequence
 from .boxes import Boxes, boxes_of, numbered
 
 
@@ -130,20 +130,19 @@ class Lanes:
     def _put_block(self, block: Block, boxes: Boxes, box: int, lane_of_row: int, begin: float) -> list[_Row]:
         """Add the lanes of a block, which is one of the boxes; return the rows that play in them."""
         inner: list[_Row] = []
+        document, together = int(boxes.document[box]), int(boxes.element[box])
+        depth_of_box, ticks = int(boxes.depth[box]), (float(boxes.begin[box]), float(boxes.length[box]))
+        elements = self.documents[document].text.children(together)
         for number, lane in enumerate(block.lanes):
-            at, depth = lane_of_row, int(boxes.depth[box]) + 1
+            at, depth = lane_of_row, depth_of_box + 1
             if number:
-                at, depth = self._free_lane(lane.body, begin, begin + float(boxes.length[box])), 0
-            self.voices.append(self._voice(lane, number, self._total + box, boxes, box, at, depth))
+                at, depth = self._free_lane(lane.body, begin, begin + ticks[1]), 0
+            self.voices.append(Voice(
+                self._total + box, at, depth, *ticks, document, elements[number], lane.weight, lane.weight_end,
+                lane.ease_in_s / self.tick_s, lane.ease_out_s / self.tick_s, lane.body, lane.mode))
             if lane.sequence is not None:
                 inner.append(_Row(lane.sequence, begin, at, self._total + box, depth))
         return inner
-
-    def _voice(self, lane: Lane, number: int, box: int, boxes: Boxes, at: int, on: int, depth: int) -> Voice:
-        document, together = int(boxes.document[at]), int(boxes.element[at])
-        element = list(self.documents[document].text.children(together))[number]
-        return Voice(box, on, depth, float(boxes.begin[at]), float(boxes.length[at]), document, element, lane.weight,
-                     lane.weight_end, lane.ease_in_s / self.tick_s, lane.ease_out_s / self.tick_s, lane.body, lane.mode)
 
     def _free_lane(self, name: str, begin: float, end: float) -> int:
         """Return the first lane of this name that is free from a tick on, or a new one."""

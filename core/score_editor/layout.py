@@ -11,6 +11,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document, Music
+from ..pha.garbage import without_search_for_cycles
 from ..pha.sequence import Sequence
 from ..playing.clock import Clock
 from ..playing.moments import own_time_s
@@ -154,6 +155,7 @@ class Layout:
         return int(same[np.argmin(np.abs(boxes.end[same] - self.seams.tick[seam]))]) if len(same) else None
 
 
+@without_search_for_cycles
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
             clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None,
             tweaks: FloatArray | None = None, silent: BoolArray | None = None) -> Layout:

@@ -217,6 +217,15 @@ def random_edit(rng: random.Random, text: Text) -> Edit:
 REFUSED = ("cannot be moved into itself", "remove that first", "the file's encoding has no")
 
 
+def check_read(text: Text) -> None:
+    """Check that a text that was not parsed is as if it were."""
+    read = text.with_data(text.data)
+    assert (text.encoding, text.shape, text.starts, text.closes) == (
+        read.encoding, read.shape, read.starts, read.closes)
+    assert [*map(list, text.shape.attributes)] == [*map(list, read.shape.attributes)]
+    assert [*map(text.children, range(len(text)))] == [*map(read.children, range(len(text)))]
+
+
 def check_edit(text: Text, edit: Edit) -> Text | None:
     """Apply an edit and look at all it may and must do; None where it is refused."""
     try:
@@ -226,6 +235,7 @@ def check_edit(text: Text, edit: Edit) -> Text | None:
             return None
         raise
     new = edited.text
+    check_read(new)
     wanted = model(text)
     meant(wanted, edit)
     assert without_comments(model(new)) == without_comments(wanted)
@@ -366,6 +376,7 @@ def test_many_attributes_are_set_at_once_and_taken_back():
     edited = apply(text, *(SetAttribute(i, "name", "long name") for i in range(1, 2001)))
     assert len(edited.patches) == 1
     assert str(edited.text).count("'long name'") == 2000
+    check_read(edited.text)
     assert apply(edited.text, *edited.inverse).text == text
 
 
