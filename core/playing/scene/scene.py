@@ -111,7 +111,7 @@ class Scene:
             stage, skin, row, self.cast, self._shown, self._ground, self.unit_m)
         if not seats:
             return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
-        floored = Floored(stage, surface, seats, skin)
+        floored = Floored(stage, surface, seats, skin, row.layout.begin_s)
         return floored, _as_missed((*said, *told, *missed(floored, self.unit_m)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
