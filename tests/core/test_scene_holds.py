@@ -122,7 +122,8 @@ def test_a_hand_puts_a_prop_down_at_a_place_and_takes_it_up_again(seed: int) -> 
 @pytest.mark.parametrize(("reach_s", "said"), [
     ((2, 1), ""),
     ((1, 1), ""),
-    ((1, 0.8), "is already on its way back from 'table', so 'cup' stays in the air: end the hold 0.20 s earlier"),
+    ((1, 0.8), "has left 'table', so 'cup' stays in the air: end the hold 0.20 s earlier"),
+    ((1, 0.5), "has left 'table', so 'cup' stays in the air: end the hold 0.50 s earlier"),
     ((2.5, 0), "is still on its way to 'table', so 'cup' stays in the air: end the hold 0.50 s later"),
     ((0.5, 0), "")])
 def test_a_hold_that_ends_on_the_way_says_when_the_hand_is_there(reach_s: tuple[float, float], said: str) -> None:
