@@ -43,6 +43,8 @@ MOST_UNASKED_BYTES: Final = 2**26
 """Larger files are read only if somebody wants them."""
 _START_S: Final = 60.0
 _POLL_S: Final = 0.02
+_AWAKE_S: Final = 1.0
+"""If this process has been stopped, as on a computer that sleeps, so much of that counts as waiting: both were."""
 _KEPT_BYTES: Final = 2**28
 _ROOT: Final = Path(os.path.realpath(__file__)).parents[2]
 _CODE: Final = """
@@ -128,7 +130,8 @@ class SecondBlender:
                 self.running = _Process(command(), is_stopped)
             except OSError as error:
                 self.cannot_start = True
-                _log.warning("No second Blender can be started, so .blend files are read in this one: %s", error)
+                _log.warning("No second Blender can be started, so .blend files are read in this one until Blender is "
+                             "restarted: %s", error)
         return self.running
 
 
@@ -266,8 +269,9 @@ class _Process:
             self.end()
             raise
         if not is_ready:
+            why = f"has not started within {_START_S:.0f} s" if self.is_alive() else "does not start in the background"
             self.end()
-            raise OSError(f"'{command[0]}' does not start in the background")
+            raise OSError(f"'{command[0]}' {why}")
 
     def is_alive(self) -> bool:
         """Return whether it has not ended yet."""
@@ -313,12 +317,14 @@ class _Process:
 
     def _answer(self, within_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
         """Return its next answer, or None if it has ended; raise TimeoutError if it runs on without an answer."""
-        until_s = time.monotonic() + within_s
-        while time.monotonic() < until_s:
+        waited_s, last_s = 0.0, time.monotonic()
+        while waited_s < within_s:
             with suppress(queue.Empty):
                 return self._answers.get(timeout=_POLL_S)
             if is_stopped():
                 raise StoppedError
+            now_s = time.monotonic()
+            waited_s, last_s = waited_s + min(now_s - last_s, _AWAKE_S), now_s
         raise TimeoutError(f"no answer within {within_s:.0f} s")
 
     def _listen(self) -> None:

@@ -26,6 +26,8 @@ from .constraint_names import is_takts
 
 _MOST_FRAMES: Final = 20_000
 _MOST_SEEN: Final = 200
+DIGITS: Final = 6
+"""Decimals of positions that are compared; smaller movements are ignored."""
 _FARTHEST: Final = 1e9
 """Greatest distance in Blender's units; computations with larger ones are meaningless."""
 _BY_OBJECTS: Final = ("OBJECT", "ARMATURE", "LATTICE", "BONE")

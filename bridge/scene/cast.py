@@ -19,8 +19,6 @@ from ..rigs import object_courses, person
 from . import chairs, floors, held_courses, own_places
 from .curve_points import points_along
 
-_DIGITS = 6
-"""Decimals; smaller movements are ignored."""
 _HEAD_DIGITS = 4
 """Decimals for heads and held props, so that two characters who look at each other come to rest."""
 _NO_LENGTH = 1e-6
@@ -79,16 +77,16 @@ def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None
 
 def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
     roles = [role for role in properties.character(armature_object).cast
-             if role.is_here and (role.target is not None or is_cast(role))]
+             if role.is_here and (role.target is not None or _has_collection(role))]
     scene = bpy.context.scene
     if not roles or scene is None:
         return
     for role in roles:
-        if absent := absence(role):
-            yield role.name, Unfit(absent)
+        target = _present(role)
+        if target is None and not _has_collection(role):
+            yield role.name, Unfit(_why_absent(role))
             continue
-        target = None if role.target is None or object_courses.is_gone(role.target) else role.target
-        reader = (partial(_floor, role, armature_object, scene) if role.kind == "floor" or target is None else
+        reader = (partial(_floor, role, target, armature_object, scene) if role.kind == "floor" or target is None else
                   partial(_target, target, role.kind, armature_object, scene))
         if (target is None or role.collection is not None or person.armature_of(target) is not None
                 or (role.kind == "prop" and held_courses.earlier(target, armature_object))):
@@ -98,14 +96,26 @@ def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
 
 def is_cast(role: properties.TaktRole) -> bool:
     """Return whether a role has an object, or, for floors, a collection."""
-    is_there = role.target is not None and not object_courses.is_gone(role.target)
-    return is_there or (role.kind == "floor" and role.collection is not None)
+    return _has_collection(role) or _present(role) is not None
 
 
 def absence(role: properties.TaktRole) -> str:
     """Return what to do about a role whose object is in no scene any more, "" otherwise."""
-    return "" if role.target is None or is_cast(role) else (
-        f"{quoted(role.target.name)} is in no scene: choose another object, or clear the field")
+    return "" if role.target is None or is_cast(role) else _why_absent(role)
+
+
+def _why_absent(role: properties.TaktRole) -> str:
+    assert role.target is not None  # else nothing is missing
+    return f"{quoted(role.target.name)} is in no scene: choose another object, or clear the field"
+
+
+def _present(role: properties.TaktRole) -> bpy.types.Object | None:
+    """Return the object of a role, None if it has none, or that is deleted."""
+    return None if role.target is None or object_courses.is_gone(role.target) else role.target
+
+
+def _has_collection(role: properties.TaktRole) -> bool:
+    return role.kind == "floor" and role.collection is not None
 
 
 def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
@@ -123,11 +133,12 @@ def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, 
     return known[1]
 
 
-def _floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
-    """Return the floor that a role is, or Unfit if nobody can stand on it."""
+def _floor(role: properties.TaktRole, target: bpy.types.Object | None, armature_object: bpy.types.Object,
+           scene: bpy.types.Scene) -> Target:
+    """Return the floor that a role is, by its object, its collection or both, or Unfit if nobody can stand on it."""
     try:
-        if role.target is not None and not object_courses.is_gone(role.target):
-            _check_kind(role.target, "floor", armature_object)
+        if target is not None:
+            _check_kind(target, "floor", armature_object)
         return floors.floor(role, armature_object, scene)
     except TaktError as error:
         return Unfit(str(error))
@@ -177,7 +188,7 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     world = object_courses.sound_world(target, own, frames)
     if holds:
         world = held_courses.world_over(target, frames, holds)
-    matrices = (model_from_world @ world).round(_DIGITS if not holds else _HEAD_DIGITS) + 0.0
+    matrices = (model_from_world @ world).round(object_courses.DIGITS if not holds else _HEAD_DIGITS) + 0.0
     if kind == "place":
         matrices = _facing(matrices, np.asarray(model_from_world, dtype=np.float64))
     heads = None
@@ -242,4 +253,4 @@ def _point(values: FloatArray) -> tuple[float, float, float]:
 
 def _points(values: FloatArray) -> tuple[tuple[float, float, float], ...]:
     """Return points (N, 3) as core takes them, all at once: a drawn path has thousands."""
-    return tuple((x, y, z) for x, y, z in (values.round(_DIGITS) + 0.0).tolist())
+    return tuple((x, y, z) for x, y, z in (values.round(object_courses.DIGITS) + 0.0).tolist())

@@ -14,11 +14,11 @@ from ...core.playing.scene.cast import Point
 from ...core.playing.scene.surface import highest_along
 from ...core.skeletons.hanim import UP
 from .. import axes
+from ..rigs import object_courses
 from . import floor_shapes
 from .floor_shapes import Triangles
 
 _MOST_KNOWN: Final = 256
-_DIGITS: Final = 6
 _surfaces: dict[int, tuple[Triangles, bytes, float | None]] = {}
 """By an object's session_uid: its triangles, the up direction, and the distance of its surface that way."""
 
@@ -35,7 +35,7 @@ def surface(ob: bpy.types.Object, model_from_own: FloatArray,
     if not len(shape.triangles):
         return None, ""
     up = (np.linalg.pinv(model_from_own[:, :3]) @ rot.rotate(axes.armature_from_hanim(armature_object), UP)).round(
-        _DIGITS) + 0.0
+        object_courses.DIGITS) + 0.0
     known = _surfaces.get(ob.session_uid)
     if known is None or known[0] is not shape or known[1] != up.tobytes():
         if len(_surfaces) >= _MOST_KNOWN:
@@ -44,5 +44,5 @@ def surface(ob: bpy.types.Object, model_from_own: FloatArray,
     if known[2] is None:
         return None, (f"{quoted(ob.name)} has no surface above or below its origin to sit on: set its origin to its "
                       "seat, or choose an empty as high as the seat")
-    x, y, z = (known[2] * up).round(_DIGITS).tolist()
+    x, y, z = (known[2] * up).round(object_courses.DIGITS).tolist()
     return (x, y, z), ""

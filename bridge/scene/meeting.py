@@ -19,8 +19,6 @@ from ..scores import performing
 from ..scores.performing import Performance
 
 _UNPLAYABLE = Unfit("has a score that cannot be played, so there is nobody to meet: mend it")
-_DIGITS = 6
-"""Decimals; smaller movements are ignored."""
 
 
 def partners(armature_object: bpy.types.Object, motion: Motion,
@@ -100,5 +98,5 @@ def _course(armature_object: bpy.types.Object, other: bpy.types.Object) -> tuple
     ours, theirs = object_courses.links(armature_object), object_courses.links(other)
     frames = object_courses.frames_of([*ours, *theirs], first, scene.frame_end)
     model_from_world = np.linalg.pinv(np.nan_to_num(object_courses.world_over(ours, frames)))
-    matrices = (model_from_world @ object_courses.world_over(theirs, frames)).round(_DIGITS) + 0.0
+    matrices = (model_from_world @ object_courses.world_over(theirs, frames)).round(object_courses.DIGITS) + 0.0
     return (frames - first) / frames_per_second(scene), np.ascontiguousarray(matrices[:, :3])

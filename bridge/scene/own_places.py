@@ -6,12 +6,12 @@ import bpy
 import numpy as np
 
 from ...core.errors import TaktError, quoted
-from ...core.playing.scene.cast import OwnPlace
+from ...core.maths.arrays import FloatArray
+from ...core.playing.scene.cast import OwnPlace, Point
 from .. import properties
 from ..rigs import object_courses
 
-_DIGITS = 6
-
+_NO_LENGTH = 1e-12
 
 def found(target: bpy.types.Object, armature_object: bpy.types.Object) -> OwnPlace | None:
     """Return an object's place on the bone of a character on which it hangs, None if it hangs on none.
@@ -33,5 +33,10 @@ def found(target: bpy.types.Object, armature_object: bpy.types.Object) -> OwnPla
             own, link.curves, frames)[0]
     if not np.isfinite(at).all():
         raise TaktError(f"the location of {quoted(target.name)} is not a number: clear it (Object > Clear)")
-    x, y, z = (at[:3, 3].round(_DIGITS) + 0.0).tolist()
-    return OwnPlace(bone.name, (x, y, z))
+    up = at[:3, 2] / max(float(np.linalg.norm(at[:3, 2])), _NO_LENGTH)
+    return OwnPlace(bone.name, _point(at[:3, 3]), up=_point(up) if up.any() else None)
+
+
+def _point(values: FloatArray) -> Point:
+    x, y, z = (values.round(object_courses.DIGITS) + 0.0).tolist()
+    return x, y, z

@@ -158,6 +158,30 @@ def test_where_none_can_be_started_this_one_reads(moves: Path, here: list[Path],
     assert [record.levelname for record in caplog.records] == ["WARNING"] and "No second Blender" in caplog.text
 
 
+def test_one_that_does_not_start_in_time_says_so(moves: Path, here: list[Path], monkeypatch: pytest.MonkeyPatch,
+                                                  caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(second_blender, "command", lambda: [sys.executable, "-c", "import time; time.sleep(60)"])
+    monkeypatch.setattr(second_blender, "_START_S", 0.2)
+    assert read(moves).clips and here == [moves]
+    assert "has not started within 0 s" in caplog.text
+
+
+def test_time_in_which_this_one_is_stopped_does_not_count(moves: Path, here: list[Path],
+                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are, as on a computer that sleeps: a file that is read when it wakes up is no damaged one."""
+    now_s, asked = time.monotonic, list[float]()
+
+    def clock() -> float:
+        asked.append(now_s())
+        return asked[-1] + 1000.0 * min(len(asked) // 3, 2)
+
+    monkeypatch.setattr(second_blender, "time", SimpleNamespace(monotonic=clock))
+    late = "import time; time.sleep(0.3)" + _HEAD + "time.sleep(60)"
+    process = second_blender._Process([sys.executable, "-c", late], lambda: False)
+    assert process.is_alive() and len(asked) > 1
+    process.end()
+
+
 def test_the_users_settings_are_not_loaded_and_scripts_do_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(second_blender, "bpy", SimpleNamespace(app=SimpleNamespace(binary_path="/opt/blender")))
     found = second_blender.command()

@@ -119,6 +119,23 @@ def test_a_hand_puts_a_prop_down_at_a_place_and_takes_it_up_again(seed: int) -> 
     assert np.linalg.norm(where(motion, "cup", cup, times) - palms(motion, "r", times), axis=1).max() < 0.01 * LEG_M
 
 
+@pytest.mark.parametrize(("reach_s", "said"), [
+    ((2, 1), ""),
+    ((1, 1), ""),
+    ((1, 0.8), "has left 'table', so 'cup' stays in the air: end the hold 0.20 s earlier"),
+    ((1, 0.5), "has left 'table', so 'cup' stays in the air: end the hold 0.50 s earlier"),
+    ((2.5, 0), "is still on its way to 'table', so 'cup' stays in the air: end the hold 0.50 s later"),
+    ((0.5, 0), "")])
+def test_a_hold_that_ends_on_the_way_says_when_the_hand_is_there(reach_s: tuple[float, float], said: str) -> None:
+    """Half a second after the reach the hand is back."""
+    lasts, stays = reach_s
+    reach = (f'<lane><wait duration="4"/><reach for="table" with="right hand" duration="{lasts}" hold="{stays}"/>'
+             f'<wait duration="{4.0 - lasts - stays}"/></lane>')
+    motion = played(programme(RIGHT, reach), cup=spot(3), table=spot(103))
+    told = [problem.message for problem in motion.problems if "in the air" in problem.message]
+    assert len(told) == bool(said) and all(f"<hold> at 6.00 s the hand {said}" in each for each in told)
+
+
 def in_the_other(motion: Motion, times_s: FloatArray) -> FloatArray:
     """Return where the left palm is in a cup's own axes, (F, 3)."""
     moved, palm = motion.carry("cup", times_s), palms(motion, "l", times_s)

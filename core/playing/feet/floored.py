@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.keyed import FINE_S
-from ...clips.thresholds import BODY_S, STRAIGHT
+from ...clips.thresholds import BODY_S, LOW_LEGS, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
@@ -27,7 +27,8 @@ from ..stage import FIRST_ROUND, Over
 from .lock import FeetLock
 from .lowering import SMOOTHING_S
 from .prints import Prints
-from .seats import Seat, SeatSkin, Sitting, Thighs
+from .seats import Seat, SeatSkin, Thighs
+from .sitting import Moving, Sitting, reach_down
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
@@ -78,12 +79,13 @@ class Floored(Over):
     """The motion of feet on flat ground, moved onto floors; outside the floors the ground is flat.
 
     surface: of the floors, or None. seats: on which the body sits, in order. seat_skin: the skin it sits on, if it
-    sits. Not for loops, whose rounds continue from each other.
+    sits. seams_s: when clips begin. Not for loops, whose rounds continue from each other.
     """
 
     surface: Surface | None
     seats: tuple[Seat, ...] = ()
     seat_skin: SeatSkin | None = None
+    seams_s: FloatArray | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses of the stage below on the floor; see Stage."""
@@ -168,15 +170,27 @@ class Floored(Over):
         assert skin is not None and thighs is not None  # they come with seats
         pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
         joints, _ = lock.limbs(pose)
-        hips, ankles = joints[0, ..., :3, 3], joints[2, ..., :3, 3]
-        most, (middle, fold) = self._reach_down(hips, ankles, ankles), thighs.seen(pose)
-        sitting = Sitting.of(self.seats, self._times_s, middle, skin.lowest(pose), fold, thighs.leg)
+        hips, knees, ankles = (joints[joint, ..., :3, 3] for joint in range(3))
+        middle, fold = thighs.seen(pose)
+        planted = np.array([((self._times_s >= spans[:, :1]) & (self._times_s <= spans[:, 1:])).any(axis=0)
+                            for spans in map(lock.footholds.spans_s, range(len(lock.legs)))])
+        ground = lock.soles.ground
+        soles = (lock.soles.heights(*joints[1:])[..., :ground.shape[1]] - ground[:, None]).min(axis=2) - (
+            course.feet[..., 2])
+        planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip's ground is another one
+        sitting = Sitting.of(self.seats, Moving(self._times_s, middle, skin.lowest(pose), fold, thighs.leg, planted,
+                                                self.seams_s))
+        shins = (knees - ankles)[..., 2] / np.maximum(np.linalg.norm(knees - ankles, axis=2), 1e-30)
+        lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, planted, thighs.leg)
+        lowered[..., 2] = hangs * np.maximum(soles, 0.0)
+        most = self._reach_down(hips, ankles, ankles - lowered)
+        most += hangs * np.minimum(reach_down(hips, knees, ankles, ankles - lowered) - most, 0.0)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
         for _ in range(_TIMES_SAT if sits.any() else 0):
             rise = sitting.rise(wish, most.min(axis=0), FINE_S)
-            lift = np.clip(rise - most, 0.0, np.maximum(rise, 0.0))
-            feet = course.feet.copy()
+            lift = np.clip(rise - most, 0.0, np.maximum(rise, 0.0) + lowered[..., 2])
+            feet = course.feet - lowered
             feet[..., 2] += lift
             found = _Course(course.rise + rise, feet, course.slopes), lift.max(axis=0)
             pose = self._raised(self.below.sample(np.minimum(self._times_s[sits], self.duration_s)),

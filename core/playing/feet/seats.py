@@ -1,21 +1,14 @@
-"""Seats of the scene: how much higher or lower a body sits on them than its clips have it.
-
-Between standing and sitting nothing is wished for, so the displacement is there as gently as can be (displacement.py).
-While the body sits, the lowest skin of seat and back is on the surface; feet stay, and hang where legs are too short.
-"""
+"""Seats of the scene, the skin with which a body sits on them, and how it is seen to sit; see sitting.py."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...clips.thresholds import BODY_S, BRIEF_S
 from ...errors import Place
 from ...maths.arrays import BoolArray, FloatArray
-from ...maths.displacement import DisplacementProblem, solve_displacement
 from ...retargeting.ground.bearing_trunk import ABOUT_LEGS, BACK, FEWEST, of_trunk
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.maps import SkeletonMap
@@ -23,15 +16,14 @@ from ...skeletons.skeleton import Pose
 from ..joints import Joints
 
 _LEG: Final = "hip", "knee", "ankle"
-_STANDS, SITS = 0.1, 0.15
+STANDS, SITS = 0.1, 0.15
 """Who folds both legs by so much, in leg lengths (see Thighs), stands at most, or may sit."""
 _SLOW: Final = 0.2
-"""And sits where it goes no faster, in leg lengths a second,"""
-_ON, _NEAR = 0.01, 0.05
-"""It is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
-_COMES: Final = 0.03
-"""And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
-_FIRM: Final = 10.0
+"""And sits where it goes no faster, in leg lengths a second."""
+_THIGHS: Final = 0.5
+"""So far along thighs, from the hips, their skin lies on a seat."""
+_SOFT_LEGS, _GIVES_LEGS = 0.01, 0.006
+"""It may be so much below the surface, in leg lengths; for the rest of that the seat is raised by so much at most."""
 
 
 class Seat(NamedTuple):
@@ -54,24 +46,31 @@ class Seat(NamedTuple):
 class SeatSkin:
     """The lowest skin of seat and back: how high points are along up is linear in the joints' matrices.
 
-    by_joint: (P, 4 N). below: how far skin is below the points, where only joints are known. stands: how high the
-    lowest is as the body rests.
+    by_joint: (P, 4 N). of_thighs: (P,) which points are of thighs, beyond the seat. below: how far skin is below the
+    points, where only joints are known. stands: how high the lowest is as the body rests. leg: how long legs are.
     """
 
     joints: Joints
     by_joint: FloatArray
+    of_thighs: BoolArray
     below: float
     stands: float
+    leg: float
 
     @classmethod
     def of(cls, body: SkeletonMap, skin: SkinPoints | None, axes: FloatArray, leg: float) -> SeatSkin | None:
         """Take a body's; None if it has no trunk. axes: (3, 3) to ground coordinates; leg: how long legs are."""
         skeleton, below = body.skeleton, 0.0
-        own = np.zeros(0, dtype=np.int64) if skin is None else np.flatnonzero(
-            of_trunk(skin.positions, skin.joints[:, 0], skeleton, body))
-        if skin is not None and len(own) >= FEWEST:
+        is_seat = is_thigh = np.zeros(0, dtype=np.bool_)
+        if skin is not None:
+            is_seat, on_seat = (of_trunk(skin.positions, skin.joints[:, 0], skeleton, body, **far)
+                                for far in ({}, {"thighs": _THIGHS}))
+            is_thigh = on_seat & ~is_seat
+        if skin is not None and is_seat.sum() >= FEWEST:
+            own = np.append(np.flatnonzero(is_seat), np.flatnonzero(is_thigh))
             points, owners, shares = skin.positions[own], skin.joints[own], skin.weights[own]
         else:
+            is_thigh = np.zeros(0, dtype=np.bool_)
             owners = np.array([body.joint_of[name] for name in BACK if name in body.joint_of], dtype=np.int64)[:, None]
             points, shares, below = skeleton.rest_world[owners[:, 0], :, 3], np.ones(owners.shape), ABOUT_LEGS[BACK[0]]
         if not len(owners):
@@ -82,13 +81,25 @@ class SeatSkin:
         local = np.linalg.inv(rest) @ np.pad(points, ((0, 0), (0, 1)), constant_values=1.0).T  # (N, 4, P)
         weights = np.where(owners[:, :, None] == chosen, shares[:, :, None], 0.0).sum(axis=1)  # (P, N)
         by_joint = (weights.T[:, None] * local).reshape(-1, len(points)).T
-        made = cls(Joints.of(skeleton, chosen.tolist()).turned(axes), by_joint, below * leg, 0.0)
-        return cls(made.joints, by_joint, made.below, float(made.lowest(Pose.rest(skeleton, 1))[0]))
+        of_thighs = np.arange(len(points)) >= len(points) - int(is_thigh.sum())
+        made = cls(Joints.of(skeleton, chosen.tolist()).turned(axes), by_joint, of_thighs, below * leg, 0.0, leg)
+        rest = made.heights(Pose.rest(skeleton, 1))[~of_thighs]
+        return replace(made, stands=float(rest.min()))
 
     def lowest(self, pose: Pose) -> FloatArray:
-        """Return how high the lowest skin is in poses (F, J, …), (F,)."""
+        """Return how high the seat's surface is if the body sits on it in poses (F, J, …), (F,).
+
+        The lowest skin of seat and back is there, or a little higher, where thighs would be in the seat else.
+        """
+        heights = self.heights(pose)
+        seat = heights[~self.of_thighs].min(axis=0)
+        thighs = heights[self.of_thighs].min(axis=0, initial=np.inf) + _SOFT_LEGS * self.leg
+        return np.asarray(np.maximum(np.minimum(seat, thighs), seat - _GIVES_LEGS * self.leg))
+
+    def heights(self, pose: Pose) -> FloatArray:
+        """Return how high all points of the skin are in poses (F, J, …), (P, F)."""
         rows = self.joints.matrices(pose)[..., 2, :].swapaxes(1, 2)  # (N, 4, F)
-        return np.asarray((self.by_joint @ rows.reshape(-1, rows.shape[-1])).min(axis=0) - self.below)
+        return np.asarray(self.by_joint @ rows.reshape(-1, rows.shape[-1]) - self.below)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,60 +139,3 @@ def are_still(times_s: FloatArray, hips: FloatArray, fold: FloatArray, leg: floa
         return fold > SITS * leg
     speed = np.linalg.norm(np.gradient(hips, float(times_s[1] - times_s[0]), axis=0), axis=1)
     return np.asarray((fold > SITS * leg) & (speed < _SLOW * leg))
-
-
-@dataclass(frozen=True, eq=False)
-class Sitting:
-    """How a body of a motion sits on seats, at times (F,) that are evenly apart.
-
-    low: (F,) how high its lowest skin of seat and back is before. free: (F,) when it sits down or gets up. on: (F,)
-    when it sits. surface: (F,) how high the seat is, −inf where nobody sits.
-    """
-
-    low: FloatArray
-    free: BoolArray
-    on: BoolArray
-    surface: FloatArray
-
-    @classmethod
-    def of(cls, seats: Sequence[Seat], times_s: FloatArray, hips: FloatArray, low: FloatArray, fold: FloatArray,
-           leg: float) -> Sitting:
-        """Find when a body sits. seats: in order. hips: (F, 3); low: (F,) the lowest skin; fold: (F,), see Thighs."""
-        spacing_s = float(times_s[1] - times_s[0])
-        still = are_still(times_s, hips, fold, leg)
-        resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
-        upright = fold < _STANDS * leg
-        free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)
-        surface, after = np.full(len(low), -np.inf), 0
-        for number, seat in enumerate(seats):
-            first = np.flatnonzero(still & (times_s >= seat.from_s) & (times_s <= seat.to_s))
-            if not len(first) or first[0] < after:
-                continue
-            later = times_s >= min((each.from_s for each in seats[number + 1:]), default=np.inf)
-            begin = max(int(np.flatnonzero(upright[:first[0]])[-1:].sum()), after)
-            end = first[0] + int(np.append(upright | later, True)[first[0]:].argmax())
-            own = np.flatnonzero(still[:end])
-            own = own[own >= first[0]]
-            if len(own) * spacing_s < BRIEF_S:
-                continue
-            sits = float(np.median(low[own]))
-            is_there = (low < sits + _ON * leg) & (low > sits - _NEAR * leg) & resting
-            there = begin + np.flatnonzero(is_there[begin:end])
-            if not len(there):
-                continue
-            here = slice(int(there[0]), int(there[-1]) + 1)
-            surface[here], free[begin:end] = seat.height, ~upright[begin:end]
-            on[here], after = low[here] < sits + _NEAR * leg, end
-        return cls(low, free & ~on, on, surface)
-
-    def rise(self, wish: FloatArray, most: FloatArray, spacing_s: float) -> FloatArray:
-        """Return by how much the body is raised, (F,). wish: (F,) where it sits; most: (F,) what legs reach down."""
-        weight = np.where(self.free, 0.0, _FIRM)
-        sits = np.isfinite(self.surface)
-        lo = np.where(sits, wish, -np.inf)
-        hi = np.full(len(wish), np.inf)
-        if (wish <= most)[sits].all():
-            hi = np.where(self.free & ~sits, np.maximum(most, 0.0), np.inf)
-        return np.asarray(solve_displacement(DisplacementProblem(
-            np.where(self.on, wish, 0.0)[None], weight[None], lo[None], hi[None], np.array((BODY_S,)),
-            spacing_s)).curves[0])

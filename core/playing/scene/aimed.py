@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
+from ...skeletons.hanim import UP
 from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
 from .aim import TimedAim, weights
@@ -20,6 +21,7 @@ from .look import Neck
 from .next_aims import spans_s
 from .pulls import Act, Palms, Pulls, carriers, together
 from .reach import Reaching
+from .upright import tilt_of, turn_hands
 
 _MOST_RAD: Final = np.radians(55.0)
 """Greatest lean of the body for each hand."""
@@ -34,7 +36,7 @@ class Aimed(Over):
     """The motion below with aims: the body leans, then the head turns, with the chest, then arms reach.
 
     neck, arms: those of the body, arms by side. shown: from times to those that a clock shows. carried: props in hands,
-    by role. holds: when hands hold them. grips: closed hands, by side. unit_m: see Settings.
+    by role. holds: when hands hold them. grips: closed hands, by side. unit_m: see Settings. up: of the model, (3,).
     """
 
     aims: tuple[TimedAim, ...]
@@ -45,6 +47,7 @@ class Aimed(Over):
     holds: tuple[TimedHold, ...] = ()
     grips: Mapping[str, Grip] = field(default_factory=dict)
     unit_m: float = 1.0
+    up: FloatArray = field(default_factory=lambda: UP)
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses below with head and hands at their targets; see Stage."""
@@ -83,7 +86,10 @@ class Aimed(Over):
                 own_s = times_s[frames]
                 keeps = smoothstep(own_s, aim.begin_s, aim.begin_s + _KEEPS_S) * (
                     1.0 - smoothstep(own_s, aim.end_s, aim.end_s + _KEEPS_S))
-                found.append(Act(aim, frames, own_weights[frames], self._spots(aim, own_s, shown_s[frames]), keeps))
+                tilt = tilt_of(self.carried.values(), aim.hand, own_s, self.up) if isinstance(
+                    aim.target, OwnPlace) else None
+                found.append(Act(aim, frames, own_weights[frames], self._spots(aim, own_s, shown_s[frames]), keeps,
+                                 tilt))
         return found
 
     def _spots(self, aim: TimedAim, times_s: FloatArray, shown_s: FloatArray) -> Spots:
@@ -107,6 +113,8 @@ class Aimed(Over):
         world = self._lean(pose, world, pulls, own, may_rad)
         if looks and self.neck is not None:
             world = self._look(pose, looks, pulls, own, may_rad, self.neck)
+        if turn_hands(pose, world, acts, self.arms, self.carriers):
+            world = world_from_pose(self.skeleton, pose)
         goals, palms = pulls.settled(world)[0], pulls.palms(world)
         for side, goal in goals.items():
             pulled = np.flatnonzero((goal != palms[side]).any(axis=1))

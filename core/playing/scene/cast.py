@@ -46,16 +46,18 @@ class ScenePlace:
 class OwnPlace:
     """A place on the character's own body, such as its mouth. position: in the axes of a joint. note: see ScenePlace.
 
-    Raises TaktError if a number is not finite.
+    up: in these axes, what is up on a prop that a hand holds there; None: as the hand is turned. Raises TaktError if a
+    number is not finite.
     """
 
     joint: str
     position: Point
     note: str = ""
+    up: Point | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if not np.isfinite(self.position).all():
+        if not np.isfinite((*self.position, *(self.up or ()))).all():
             raise TaktError(f"a place at {self.position} from the joint {self.joint!r}; expected finite numbers")
 
 

@@ -23,6 +23,8 @@ from .known_hands import Hands, KnownHands, as_frame, shifted
 from .taking import Taking, takings
 
 _SAME_S: Final = 1e-6
+_AT_PLACE_S: Final = 0.02
+"""A hand is where it reaches up to so long before and after."""
 _BREADTH: Final = 2.0
 """Distance between two palms on a prop, as a multiple of that between wrist and palm."""
 
@@ -126,7 +128,28 @@ class _Props:
         self._lead(plan.hold, others[0].hold.hand if others else "", time_s, hands)
         if others:  # the hand that moves it now returns to its own tasks
             self._aim(others[0], end_s=time_s, back_s=others[0].back_s(time_s), carried=before)
+        else:
+            self.said += self._dropped(plan.hold, time_s)
         self._leave(plan, time_s, before)
+
+    def _dropped(self, hold: TimedHold, time_s: float) -> list[Problem]:
+        """Return a warning if a hand lets go of a prop on its way to something for which it reaches, or back.
+
+        Also a moment after it is back. At the end of the motion nobody sees it.
+        """
+        spans = [(aim, *span) for aim, span in zip(self.aimed.aims, self.aimed.spans_s.tolist(), strict=True)
+                 if aim.hand == hold.hand and not (aim.holds or aim.meets) and span[0] < time_s < span[3] + BACK_S]
+        if not spans or time_s > self.aimed.duration_s - _AT_PLACE_S or any(
+                there_s - _AT_PLACE_S <= time_s <= end_s + _AT_PLACE_S for _, _, there_s, end_s, _ in spans):
+            return []
+        aim, _, there_s, end_s, _ = spans[-1]
+        shown = (self.aimed.shown(np.array((time_s, end_s, there_s)))).tolist()
+        text = (f"<hold> at {shown[0]:.2f} s the hand has left {quoted(aim.role)}, so {quoted(hold.role)} stays in the "
+                f"air: end the hold {shown[0] - shown[1]:.2f} s earlier, or reach for where it is to lie"
+                if time_s > end_s else
+                f"<hold> at {shown[0]:.2f} s the hand is still on its way to {quoted(aim.role)}, so "
+                f"{quoted(hold.role)} stays in the air: end the hold {shown[2] - shown[0]:.2f} s later")
+        return [Problem(text, hold.place, is_warning=True)]
 
     def _leave(self, plan: Taking, time_s: float, before: Carried) -> None:
         """Continue the aim that holds a hand where it took a prop: the prop is elsewhere now."""

@@ -14,6 +14,7 @@ from .aim import TimedAim
 from .carried import Spots
 from .cast import OwnPlace
 from .reach import Reaching
+from .upright import Tilt
 
 Palms = Mapping[str, FloatArray]
 """A value for each hand, by side."""
@@ -22,7 +23,8 @@ Palms = Mapping[str, FloatArray]
 class Act(NamedTuple):
     """An aim in some frames (N,) of poses, with its weights (N,) there.
 
-    spots: (N,) target positions. keeps: (N,) how strongly a hand holds on to what another one moves, 0 to 1.
+    spots: (N,) target positions. keeps: (N,) how strongly a hand holds on to what another one moves, 0 to 1. tilt: how
+    the hand holds a prop that is to stand as the target does, or None.
     """
 
     aim: TimedAim
@@ -30,10 +32,12 @@ class Act(NamedTuple):
     weights: FloatArray
     spots: Spots
     keeps: FloatArray
+    tilt: Tilt | None = None
 
     def at(self, numbers: IntArray | BoolArray) -> Act:
         """Return the act in some of its frames."""
-        return Act(self.aim, self.frames[numbers], self.weights[numbers], self.spots.at(numbers), self.keeps[numbers])
+        return Act(self.aim, self.frames[numbers], self.weights[numbers], self.spots.at(numbers), self.keeps[numbers],
+                   None if self.tilt is None else self.tilt.at(numbers))
 
     def among(self, frames: IntArray) -> Act:
         """Return the act in those of its frames that are among others (M,), ascending, as indices into these."""

@@ -111,7 +111,7 @@ class Scene:
             stage, skin, row, self.cast, self._shown, self._ground, self.unit_m)
         if not seats:
             return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
-        floored = Floored(stage, surface, seats, skin)
+        floored = Floored(stage, surface, seats, skin, row.layout.begin_s)
         return floored, _as_missed((*said, *told, *missed(floored, self.unit_m)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
@@ -138,7 +138,8 @@ class Scene:
                 if (arm := Reaching.of(self.body, side)) is not None}
         aims, own = without_own_arms(aims, arms)
         said += own
-        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown, unit_m=self.unit_m), holds, known)
+        aimed, left_out = with_holds(Aimed(stage, aims, neck, arms, self._shown, unit_m=self.unit_m,
+                                           up=self.up / np.linalg.norm(self.up)), holds, known)
         missed = (Problem(f"<{'meet' if aim.meets else 'reach'}> at "
                           f"{self._shown(np.array((aim.there_s,)))[0]:.2f} s the hand stays {away * self.unit_m:.2g} m "
                           f"away from {quoted(aim.role)}: bring it nearer, or the body", aim.place, is_warning=True)

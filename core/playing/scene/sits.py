@@ -10,7 +10,8 @@ import numpy as np
 
 from ...maths.arrays import FloatArray
 from ...pha.ways import Way
-from ..feet.seats import Seat, Sitting, Thighs
+from ..feet.seats import Seat, Thighs
+from ..feet.sitting import Moving, Sitting
 from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
@@ -127,7 +128,7 @@ class Sits:
         pose = self.stage.sample(times_s)
         hips, fold = thighs.seen(pose)
         seat = Seat(begin_s, end_s, 0.0, (0.0, 0.0, 0.0), "", way.place)
-        on = Sitting.of((seat,), times_s, hips, hips @ self.up, fold, thighs.leg).on
+        on = Sitting.of((seat,), Moving(times_s, hips, hips @ self.up, fold, thighs.leg)).on
         if not on.any():
             return None
         _, facing = self.traveller.seen(pose)

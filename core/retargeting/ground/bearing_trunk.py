@@ -28,10 +28,12 @@ FEWEST: Final = 8
 """So many vertices show the shape of a trunk, or of feet."""
 
 
-def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: SkeletonMap) -> BoolArray:
+def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: SkeletonMap,
+             thighs: float = _SEAT) -> BoolArray:
     """Return which places (P, 3) of a skin are of seat or back, (P,): not those of head, arms, legs, nor of a hem.
 
-    joints: (P,) what moves them most. own: the skeleton as the skin rests; found: the map of its joints.
+    joints: (P,) what moves them most. own: the skeleton as the skin rests; found: the map of its joints. thighs: up to
+    which share of these skin is of the seat.
     """
     known, at = found.joint_of, own.rest_world[..., 3]
     limbs = [known[name] for name in ("skullbase", "l_shoulder", "r_shoulder", "l_hip", "r_hip") if name in known]
@@ -43,7 +45,7 @@ def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: Skel
     for hip, knee in legs:
         is_thigh = (with_descendants(own.parents, np.array([hip]))
                     & ~with_descendants(own.parents, np.array([knee])))[joints]
-        is_trunk |= is_thigh & (along(positions, at[hip], at[knee]) < _SEAT)
+        is_trunk |= is_thigh & (along(positions, at[hip], at[knee]) < thighs)
     hips, knees = (at[list(each)].mean(axis=0) for each in zip(*legs, strict=True))
     return np.asarray(is_trunk & (along(positions, hips, knees) < _HEM))
 

@@ -1,0 +1,218 @@
+"""How a body comes down onto the seats of a scene, sits there and gets up, against its clips.
+
+While the body sits, the lowest skin of seat and back is on the surface. By how much the seat is higher or lower than in
+the clips is added as the clips themselves come down: by the share of the way that the hips have gone from standing to
+sitting. Feet stay, and hang where legs are too short. If they hang in the clips, they come down to the ground.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...clips.thresholds import BODY_S, BRIEF_S, ON_LEGS, STILL_LEGS
+from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.displacement import DisplacementProblem, solve_displacement
+from .seats import STANDS, Seat, are_still
+
+_ON, _NEAR = 0.01, 0.05
+"""A body is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
+_COMES: Final = 0.03
+"""And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
+_STRAIGHT_LEGS: Final = 0.005
+"""Legs are straight if they fold by no more, in leg lengths."""
+_LAST: Final = 3
+"""Where a body sits down, it sits as in the last instants of that: so many times as long as the briefest contact."""
+_SITS, _UPRIGHT, _GUIDES = 100.0, 10.0, 1.0
+"""Weights of where a body sits or stands, and of where it is in between."""
+_HANGS: Final = 0.7
+"""Legs hang from a seat if their shins are so upright: cosine."""
+_STANDS: Final = 0.5
+"""And if no foot is in contact for a greater share of the time."""
+_SLOPED: Final = 0.5
+"""Sine of the slope down to which thighs go for feet that hang in the clip, unless they are steeper there: 30°."""
+
+
+class Moving(NamedTuple):
+    """A body before it is moved onto seats, at times (F,) that are evenly apart.
+
+    hips: (F, 3). low: (F,) its lowest skin of seat and back. fold: (F,), see Thighs. leg: how long a leg is. planted:
+    (L, F) when feet are in contact, or nothing known. seams_s: when its clips begin.
+    """
+
+    times_s: FloatArray
+    hips: FloatArray
+    low: FloatArray
+    fold: FloatArray
+    leg: float
+    planted: BoolArray | None = None
+    seams_s: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sitting:
+    """How a body of a motion sits on seats, at times (F,).
+
+    low: (F,) how high its lowest skin of seat and back is before. free: (F,) when it sits down or gets up. on: (F,)
+    when it sits. surface: (F,) how high the seat is, −inf where nobody sits. share: (F,) of the way from standing to
+    sitting that it has gone, 1 where it sits. spells: (N, 2) frames from which on, and before which, it is on its way
+    or sits.
+    """
+
+    low: FloatArray
+    free: BoolArray
+    on: BoolArray
+    surface: FloatArray
+    share: FloatArray
+    spells: IntArray
+
+    @classmethod
+    def of(cls, seats: Sequence[Seat], body: Moving) -> Sitting:
+        """Find when a body sits. seats: in order."""
+        times_s, low, leg = body.times_s, body.low, body.leg
+        spacing_s = float(times_s[1] - times_s[0])
+        still = are_still(times_s, body.hips, body.fold, leg)
+        resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
+        upright = body.fold < STANDS * leg
+        free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)
+        surface, share, after = np.full(len(low), -np.inf), np.zeros(len(low)), 0
+        spells = list[tuple[int, int]]()
+        for number, seat in enumerate(seats):
+            first = np.flatnonzero(still & (times_s >= seat.from_s) & (times_s <= seat.to_s))
+            if not len(first) or first[0] < after:
+                continue
+            later = times_s >= min((each.from_s for each in seats[number + 1:]), default=np.inf)
+            begin = max(int(np.flatnonzero(upright[:first[0]])[-1:].sum()), after)
+            end = first[0] + int(np.append(upright | later, True)[first[0]:].argmax())
+            own = np.flatnonzero(still[:end])
+            own = own[own >= first[0]]
+            if len(own) * spacing_s < BRIEF_S:
+                continue
+            least, most = _levels(body, own, begin, end)
+            is_there = (low[begin:end] < most + _ON * leg) & (low[begin:end] > least - _NEAR * leg)
+            there = begin + np.flatnonzero(is_there & resting[begin:end])
+            if not len(there):
+                continue
+            here = slice(int(there[0]), int(there[-1]) + 1)
+            surface[here] = seat.height
+            on[here] = low[here] < most[here.start - begin:here.stop - begin] + _NEAR * leg
+            free[begin:end] = ~upright[begin:end]
+            begin -= _until_straight(body.fold[after:begin + 1][::-1], leg)
+            end += _until_straight(body.fold[end:], leg)
+            begin, end = _in_the_air(body.planted, begin, here, end, after)
+            free[begin + 1:here.start] = free[here.stop:end] = True
+            share[begin:here.start] = _gone(body.hips[begin:here.start + 1], leg)
+            share[here] = 1.0
+            share[here.stop:end] = _gone(body.hips[here.stop - 1:end][::-1], leg)[::-1]
+            spells.append((begin, end))
+            after = end
+        return cls(low, free & ~on, on, surface, share, np.array(spells, dtype=np.int64).reshape(-1, 2))
+
+    def rise(self, wish: FloatArray, most: FloatArray, spacing_s: float) -> FloatArray:
+        """Return by how much the body is raised, (F,). wish: (F,) where it sits; most: (F,) what legs reach down."""
+        weight = np.where(self.on, _SITS, np.where(self.free, _GUIDES, _UPRIGHT))
+        sits, on = np.isfinite(self.surface), np.flatnonzero(self.on)
+        lo = np.where(sits, wish, -np.inf)
+        hi = np.full(len(wish), np.inf)
+        if (wish <= most)[sits].all():
+            hi = np.where(self.free & ~sits, np.maximum(most, 0.0), np.inf)
+        between = self.share * np.interp(np.arange(len(wish)), on, wish[on]) if len(on) else np.zeros(len(wish))
+        return np.asarray(solve_displacement(DisplacementProblem(
+            np.where(self.on, wish, between)[None], weight[None], lo[None], hi[None], np.array((BODY_S,)),
+            spacing_s)).curves[0])
+
+    def hangs(self, soles: FloatArray, shins: FloatArray, planted: BoolArray, leg: float) -> FloatArray:
+        """Return the shares, (L, F), of their height by which feet come down that hang in the clips while they sit.
+
+        soles: (L, F) how high they are above the ground. shins: (L, F) how upright they are, as cosines. planted:
+        (L, F) when feet are in contact. A leg that is crossed over one that stands stays, and so does one that does
+        not hang down.
+        """
+        found = np.zeros(soles.shape)
+        for begin, end in self.spells.tolist():
+            here = begin + np.flatnonzero(self.on[begin:end])
+            if (planted[:, here].mean(axis=1) > _STANDS).any():
+                continue
+            hangs = (np.median(shins[:, here], axis=1) > _HANGS) & (np.median(soles[:, here], axis=1) > ON_LEGS * leg)
+            if hangs.all():
+                found[:, begin:end] = self.share[begin:end]
+        return found
+
+
+def _levels(body: Moving, own: IntArray, begin: int, end: int) -> tuple[FloatArray, FloatArray]:
+    """Return the least and greatest heights of the lowest skin at which a body sits, (end − begin,) each.
+
+    own: (N,) frames in which it is still. If one clip has it higher than the others, as clips on other seats do, both
+    heights count from one to the next.
+    """
+    low, near = body.low, _NEAR * body.leg
+    sits = float(np.median(low[own]))
+    least, most = np.full(end - begin, sits), np.full(end - begin, sits)
+    if body.seams_s is None:
+        return least, most
+    part = np.searchsorted(body.seams_s, body.times_s, side="right")
+    brief, levels = int(BRIEF_S / float(body.times_s[1] - body.times_s[0])), list[tuple[int, int, float]]()
+    for number in np.unique(part[own]).tolist():
+        frames = own[part[own] == number]
+        if not levels:  # a body that sits down may have paused, or come slowly
+            frames = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)[-1][-_LAST * brief:]
+        level = float(np.median(low[frames]))
+        if len(frames) >= brief and (levels or low[own[part[own] == number]].min() > level - near):
+            levels.append((int(frames[0]), int(frames[-1]), level))
+    if all(abs(level - sits) < near for *_, level in levels):
+        return least, most
+    until = begin
+    for (_, last, level), after in zip(levels, [*levels[1:], None], strict=True):
+        own_part, between = slice(until - begin, last + 1 - begin), slice(last + 1 - begin, None)
+        least[own_part] = most[own_part] = level
+        least[between] = most[between] = level
+        if after is not None:
+            between = slice(last + 1 - begin, after[0] - begin)
+            least[between], most[between], until = min(level, after[2]), max(level, after[2]), after[0]
+    return least, most
+
+
+def _until_straight(fold: FloatArray, leg: float) -> int:
+    """Return for how many frames legs go on to stretch, of those whose fold (F,) is given, until they are straight."""
+    ends = (np.diff(fold) >= 0.0) | (fold[1:] < _STRAIGHT_LEGS * leg)
+    return int(np.append(ends, True).argmax()) if len(fold) else 0
+
+
+def _in_the_air(planted: BoolArray | None, begin: int, here: slice, end: int, after: int) -> tuple[int, int]:
+    """Return the frames from begin to end in which a body is on its way to its seat, there, and on its way back.
+
+    If no foot is planted in a part of that, as in a hop onto the seat, it begins where they leave the ground, or lasts
+    until they land. here: where it sits. after: where the way before ends.
+    """
+    if planted is None:
+        return begin, end
+    on_ground: BoolArray = np.logical_or.reduce(planted)
+    if not on_ground[begin:here.start].any():
+        begin = max(int(np.flatnonzero(on_ground[:begin])[-1:].sum()) or begin, after)
+    if not on_ground[here.stop:end].any() and on_ground[end:].any():
+        end += int(on_ground[end:].argmax())
+    return begin, end
+
+
+def _gone(hips: FloatArray, leg: float) -> FloatArray:
+    """Return which share of the way from their first to their last position hips (F + 1, 3) have gone, (F,)."""
+    way = hips[-1] - hips[0]
+    if np.linalg.norm(way) < STILL_LEGS * leg:
+        return np.linspace(0.0, 1.0, len(hips))[:-1]
+    return np.maximum.accumulate(np.clip((hips[:-1] - hips[0]) @ way / (way @ way), 0.0, 1.0))
+
+
+def reach_down(hips: FloatArray, knees: FloatArray, ankles: FloatArray, goals: FloatArray) -> FloatArray:
+    """Return how far hips may be raised so that ankles reach goals from thighs that lie on a seat, (L, F).
+
+    With a thigh of length t that slopes by at most α, and a shin of length s, an ankle d beside the hip is at most
+    t sin α + √(s² − (d − t cos α)²) below it. All (L, F, 3); the first three as the clip has them.
+    """
+    thighs, shins = (np.linalg.norm(one - other, axis=2) for one, other in ((hips, knees), (knees, ankles)))
+    down = np.clip((hips - knees)[..., 2] / np.maximum(thighs, 1e-30), _SLOPED, 1.0)
+    beside = np.linalg.norm((goals - hips)[..., :2], axis=2) - thighs * np.sqrt(1.0 - down * down)
+    below = thighs * down + np.sqrt(np.maximum(shins * shins - beside * beside, 0.0))
+    return np.asarray(goals[..., 2] + below - hips[..., 2])
