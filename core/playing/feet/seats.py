@@ -1,7 +1,8 @@
-"""Seats of the scene: how much higher or lower a body sits on them than its clips have it.
+"""Seats of the scene: the vertical displacement that puts the body on them.
 
-Between standing and sitting nothing is wished for, so the displacement is there as gently as can be (displacement.py).
-While the body sits, the lowest skin of seat and back is on the surface; feet stay, and hang where legs are too short.
+Between standing and sitting the displacement is free, so it is as smooth as possible there (displacement.py). While the
+body sits, the lowest skin of seat and back is on the surface. Feet stay on the ground; if legs are too short, feet
+hang.
 """
 
 from __future__ import annotations
@@ -24,21 +25,22 @@ from ..joints import Joints
 
 _LEG: Final = "hip", "knee", "ankle"
 _STANDS, SITS = 0.1, 0.15
-"""Who folds both legs by so much, in leg lengths (see Thighs), stands at most, or may sit."""
+"""Fold of both legs in leg lengths (see Thighs): below the first the body stands, above the second it may sit."""
 _SLOW: Final = 0.2
-"""And sits where it goes no faster, in leg lengths a second,"""
+"""The body sits only while it is no faster than this, in leg lengths per second."""
 _ON, _NEAR = 0.01, 0.05
-"""It is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
+"""Height above the sitting position in leg lengths: below the first the body is on its seat, above the second it has
+left it."""
 _COMES: Final = 0.03
-"""And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
+"""The body is on its seat only while it moves up or down no faster than this, in leg lengths per second."""
 _FIRM: Final = 10.0
 
 
 class Seat(NamedTuple):
-    """A seat for a body that sits down, or sits, from one instant up to another. height: of its surface, along up.
+    """A seat on which a body sits from one instant to another, in seconds. height: of its surface, along up.
 
-    position: in the model; the hips are to be above or below it. role: what plays it; place: of what says so, in its
-    file. over: how high it is above the ground before it.
+    position: in the model; the hips should be vertically above or below it. role: its role in the score. place: of the
+    call, in its file. over: height of the surface above the ground in front of it.
     """
 
     from_s: float
@@ -52,10 +54,10 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SeatSkin:
-    """The lowest skin of seat and back: how high points are along up is linear in the joints' matrices.
+    """The lowest skin of seat and back. The height of points along up is linear in the joints' matrices.
 
-    by_joint: (P, 4 N). below: how far skin is below the points, where only joints are known. stands: how high the
-    lowest is as the body rests.
+    by_joint: (P, 4 N) for P points and N joints. below: distance of the skin below the points if only joints are known,
+    else 0. stands: height of the lowest skin in the rest pose.
     """
 
     joints: Joints
@@ -65,7 +67,10 @@ class SeatSkin:
 
     @classmethod
     def of(cls, body: SkeletonMap, skin: SkinPoints | None, axes: FloatArray, leg: float) -> SeatSkin | None:
-        """Take a body's; None if it has no trunk. axes: (3, 3) to ground coordinates; leg: how long legs are."""
+        """Return the skin of a body, or None if it has no trunk.
+
+        axes: (3, 3) from the model to ground coordinates. leg: the length of a leg.
+        """
         skeleton, below = body.skeleton, 0.0
         own = np.zeros(0, dtype=np.int64) if skin is None else np.flatnonzero(
             of_trunk(skin.positions, skin.joints[:, 0], skeleton, body))
@@ -86,14 +91,14 @@ class SeatSkin:
         return cls(made.joints, by_joint, made.below, float(made.lowest(Pose.rest(skeleton, 1))[0]))
 
     def lowest(self, pose: Pose) -> FloatArray:
-        """Return how high the lowest skin is in poses (F, J, …), (F,)."""
+        """Return the height of the lowest skin (F,) in poses (F, J, …)."""
         rows = self.joints.matrices(pose)[..., 2, :].swapaxes(1, 2)  # (N, 4, F)
         return np.asarray((self.by_joint @ rows.reshape(-1, rows.shape[-1])).min(axis=0) - self.below)
 
 
 @dataclass(frozen=True, eq=False)
 class Thighs:
-    """Thighs, by which a body is seen to sit. lengths: (L,); leg: how long a leg is; up: unit vector (3,)."""
+    """Thighs, which show whether a body sits. lengths: (L,); leg: length of a leg; up: unit vector (3,)."""
 
     joints: Joints
     lengths: FloatArray
@@ -102,7 +107,7 @@ class Thighs:
 
     @classmethod
     def of(cls, body: SkeletonMap, up: FloatArray) -> Thighs | None:
-        """Take a body's; None if it has no legs. up: (3,) of the model."""
+        """Return the thighs of a body, or None if it has no legs. up: (3,) of the model."""
         sides = [side for side in "lr" if {f"{side}_{joint}" for joint in _LEG} <= body.joint_of.keys()]
         if not sides:
             return None
@@ -112,11 +117,11 @@ class Thighs:
         return cls(Joints.of(body.skeleton, joints), thighs, float((thighs + shins).max()), up / np.linalg.norm(up))
 
     def seen(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
-        """Return where the hips of poses (F, J, …) are, (F, 3), and by how much their legs are folded, (F,).
+        """Return the positions of the hips (F, 3) in poses (F, J, …), and how far their legs are folded, (F,).
 
-        Folded: how much lower hips are above the lower knee than if that thigh hung straight down, the less of both
-        legs. It tells a seat of any height: hips of short legs go up to a chair. Who climbs stairs has one leg
-        straight.
+        The fold of a leg is the length of its thigh minus the height of the hips above the knee; the smaller one of
+        both legs counts. It works for seats of any height: the hips of short legs go up to a chair. A body that climbs
+        stairs has one straight leg.
         """
         hips, knees = np.split(self.joints.positions(pose), 2, axis=1)
         return hips.mean(axis=1), (self.lengths - (hips - knees) @ self.up).min(axis=1)
@@ -132,10 +137,10 @@ def are_still(times_s: FloatArray, hips: FloatArray, fold: FloatArray, leg: floa
 
 @dataclass(frozen=True, eq=False)
 class Sitting:
-    """How a body of a motion sits on seats, at times (F,) that are evenly apart.
+    """How the body of a motion sits on seats, at evenly spaced times (F,).
 
-    low: (F,) how high its lowest skin of seat and back is before. free: (F,) when it sits down or gets up. on: (F,)
-    when it sits. surface: (F,) how high the seat is, −inf where nobody sits.
+    low: (F,) height of the lowest skin of seat and back without the displacement. free: (F,) whether the body sits down
+    or gets up. on: (F,) whether it sits. surface: (F,) height of the seat, or −inf where the body does not sit.
     """
 
     low: FloatArray
@@ -146,7 +151,10 @@ class Sitting:
     @classmethod
     def of(cls, seats: Sequence[Seat], times_s: FloatArray, hips: FloatArray, low: FloatArray, fold: FloatArray,
            leg: float) -> Sitting:
-        """Find when a body sits. seats: in order. hips: (F, 3); low: (F,) the lowest skin; fold: (F,), see Thighs."""
+        """Find when a body sits.
+
+        seats: in order of time. hips: (F, 3) positions. low: (F,) height of the lowest skin. fold: (F,), see Thighs.
+        """
         spacing_s = float(times_s[1] - times_s[0])
         still = are_still(times_s, hips, fold, leg)
         resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
@@ -175,7 +183,10 @@ class Sitting:
         return cls(low, free & ~on, on, surface)
 
     def rise(self, wish: FloatArray, most: FloatArray, spacing_s: float) -> FloatArray:
-        """Return by how much the body is raised, (F,). wish: (F,) where it sits; most: (F,) what legs reach down."""
+        """Return how far the body is raised, (F,).
+
+        wish: (F,) the lift that puts it on the seat. most: (F,) the lift up to which feet reach the ground.
+        """
         weight = np.where(self.free, 0.0, _FIRM)
         sits = np.isfinite(self.surface)
         lo = np.where(sits, wish, -np.inf)
