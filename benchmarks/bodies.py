@@ -45,7 +45,8 @@ from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.core.skeletons.skin_sample import SkinSample
 from takt.samples.skeleton import build_skeleton
 from takt.tests.beside import DATA
-from takt.tests.blender.test_all_pairs import SOURCES, source
+from takt.tests.blender.test_all_pairs import source
+from takt.tests.core.every_pair import SOURCES
 from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import real
 

@@ -15,6 +15,7 @@ The files that are damaged are Sinbad's from TAKT_DATA where that is there, else
 """
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -65,14 +66,19 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="another one damages otherwise")
     parser.add_argument("--only", metavar="WORD", default="", help="the families whose names hold this")
     parser.add_argument("--family", action="append", help=argparse.SUPPRESS)
+    parser.add_argument("--said", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--all", action="store_true", help="also what else nothing may stop")
     options = parser.parse_args(arguments)
     hostile.SEED = options.seed
     families = families_of(options.count)
     if options.family:
-        return max([try_all(families[name](), name) for name in options.family])
+        cases = list[tuple[float, str]]()
+        failed = [try_all(families[name](), name, cases) for name in options.family]
+        if options.said:
+            options.said.write_text(json.dumps(cases), encoding="utf-8")
+        return max(failed)
     sys.stdout.write(f"{'':32} {'inputs':>6} {'read':>6} {'refused':>7} {'longest':>8} {'memory':>8}\n")
-    failed, total, slowest, most = False, 0, 0.0, 0
+    has_failed, total, slowest, most = False, 0, 0.0, 0
     for name in (name for name in families if options.only in name):
         sys.stdout.write(f"{name:32} ")
         sys.stdout.flush()
@@ -81,12 +87,12 @@ def main(arguments: list[str]) -> int:
         # Blender itself may print lines of its own.
         found = next((line for line in run.stdout.splitlines() if line.endswith(ROW_ENDS)), "no figures\n" + run.stdout)
         sys.stdout.write(f"{found}\n")
-        failed |= run.returncode != 0
+        has_failed |= run.returncode != 0
         if run.returncode == 0:
             count, _, _, seconds, _, memory = found.split()[:6]
             total, slowest, most = total + int(count), max(slowest, float(seconds)), max(most, int(memory))
     sys.stdout.write(f"{'all of them':32} {total:6} {'':14} {slowest:6.3f} s {most:4} MiB\n")
-    return int(failed | (options.all and not _others_pass()))
+    return int(has_failed | (options.all and not _others_pass()))
 
 
 def _others_pass() -> bool:
@@ -128,19 +134,24 @@ def _blends(count: int) -> Iterator[hostile.Case]:
     return hostile_blends.damaged(count)
 
 
-def try_all(cases: Iterator[hostile.Case], family: str = "") -> int:
-    """Try all cases of a family; return 0 where all went well. A case that blocks ends the process."""
+def try_all(cases: Iterator[hostile.Case], family: str = "", told: list[tuple[float, str]] | None = None) -> int:
+    """Try all cases of a family; return 0 if all went well. A case that blocks ends the process.
+
+    told: gets the seconds of each case and its message, which is empty for a case that is read.
+    """
     read = refused = 0
     longest, own_mib = 0.0, 0
     for case in cases:
         if family == SOUND and not read + refused:
             own_mib = _mib_of("VmRSS")
         try:
-            seconds, is_read = _timed(case, time.perf_counter if family == BLEND else time.process_time)
+            seconds, message = _timed(case, time.perf_counter if family == BLEND else time.process_time)
         except BaseException:
             traceback.print_exc()
             return 1
-        read, refused, longest = read + is_read, refused + (not is_read), max(longest, seconds)
+        read, refused, longest = read + (not message), refused + bool(message), max(longest, seconds)
+        if told is not None:
+            told.append((seconds, message))
     # Not ru_maxrss, which a process takes over from the one that started it.
     memory = _peak_elsewhere_mib() if family == BLEND else _mib_of("VmHWM") - own_mib
     is_slow = longest > SLOW_S_OF.get(family, SLOW_S)
@@ -150,17 +161,17 @@ def try_all(cases: Iterator[hostile.Case], family: str = "") -> int:
     return int(memory > MEMORY_MIB)
 
 
-def _timed(case: hostile.Case, clock: Callable[[], float]) -> tuple[float, bool]:
-    """Return how long a case took, and whether it was read."""
+def _timed(case: hostile.Case, clock: Callable[[], float]) -> tuple[float, str]:
+    """Return how long a case took, and why it was refused; the reason is empty if it was read."""
     signal.alarm(BLOCKED_S)  # ends the process
-    begin, is_read = clock(), True
+    begin, message = clock(), ""
     try:
         case()
-    except TaktError:
-        is_read = False
+    except TaktError as error:
+        message = str(error) or type(error).__name__
     finally:
         signal.alarm(0)
-    return clock() - begin, is_read
+    return clock() - begin, message
 
 
 def _peak_elsewhere_mib() -> int:

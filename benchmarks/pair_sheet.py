@@ -34,8 +34,9 @@ from takt.preview.offscreen import Renderer
 from takt.samples import film
 from takt.samples.character import build_character
 from takt.tests.beside import DATA
-from takt.tests.blender.test_all_pairs import SOURCES, source
+from takt.tests.blender.test_all_pairs import source
 from takt.tests.characters import real_character
+from takt.tests.core.every_pair import SOURCES
 
 CELL = 150
 ROWS = 12

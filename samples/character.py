@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..bridge.axes import BLENDER_FROM_HANIM
 from ..bridge.versions import principled_node
@@ -111,10 +113,8 @@ def lay_texture(mesh: bpy.types.Object, body: Body) -> None:
     data: Any = mesh.data
     uv = data.uv_layers.new(name="Front and Back")
     uv.uv.foreach_set("vector", texture_coordinates(body).astype(np.float32).ravel())
-    pixels = np.ones((SIZE_PX, SIZE_PX, 4), dtype=np.float32)
-    pixels[..., :3] = _encoded(picture())
     image: Any = bpy.data.images.new("Dancer", SIZE_PX, SIZE_PX)
-    image.pixels.foreach_set(pixels.ravel())
+    image.pixels.foreach_set(_pixels())
     image.update()
     image.pack()
     for title, _ in (PALETTE[key] for key in TEXTURED):
@@ -125,6 +125,14 @@ def lay_texture(mesh: bpy.types.Object, body: Body) -> None:
         node.image, node.location = image, (-400.0, 300.0)
         tree.links.new(node.outputs["Color"], principled_node(material).inputs["Base Color"])
         tree.nodes.active = node
+
+
+@cache
+def _pixels() -> NDArray[np.float32]:
+    """Return the dancer's picture as Blender stores it: red, green, blue and alpha of each pixel, flat."""
+    pixels = np.ones((SIZE_PX, SIZE_PX, 4), dtype=np.float32)
+    pixels[..., :3] = _encoded(picture())
+    return pixels.ravel()
 
 
 def _encoded(linear: FloatArray) -> FloatArray:

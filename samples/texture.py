@@ -5,8 +5,6 @@ Four columns beside each other: suit and shoes from the front and from the back,
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from ..core.maths.arrays import FloatArray
@@ -41,7 +39,6 @@ def texture_coordinates(body: Body) -> FloatArray:
     return np.stack(((column[:, None] + across) / COLUMNS, corners[..., 1] / HEIGHT_M), axis=-1)
 
 
-@cache
 def picture() -> FloatArray:
     """Return the picture, (SIZE_PX, SIZE_PX, 3), the lowest row first."""
     y = (np.arange(SIZE_PX) + 0.5) / SIZE_PX * HEIGHT_M

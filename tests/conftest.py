@@ -117,8 +117,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had.
 
     Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and what touches Blender runs on both.
-    Mark fast tests of core, which .ci/run leaves out on one line, and every other one, which it leaves out on both.
-    Those that --quick may skip are left out on one line alone: else they would run nowhere.
+    Mark fast tests of core, which .ci/run runs once: every other one on Blender 4.5, the other half without Blender.
+    Those that --quick may skip run on Blender 4.5.
     """
     if wrong := [item.nodeid for item in items if item.get_closest_marker("slow") and "core" not in item.path.parts]:
         raise pytest.UsageError(f"only tests of core may be marked as slow, take the mark from {', '.join(wrong)}")

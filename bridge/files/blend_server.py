@@ -24,6 +24,7 @@ from ...core.clips.packed_file import pack
 from ...core.errors import FileError, NoClipError, TaktError
 from ...core.formats.format import Source
 from .. import libraries, properties
+from ..meshes import skin_points
 from . import clips
 from .second_blender import MARK
 
@@ -62,6 +63,7 @@ def peak_bytes() -> int:
 
 def _answer(path: Path, to: Path) -> Mapping[str, object]:
     problems, has_none = list[str](), False
+    skin_points.forget()  # no handlers run here, so it would not notice that another file is open
     try:
         to.write_bytes(pack(clips.read_file_clips(Source(b"", path))))
     except FileError as error:

@@ -12,8 +12,8 @@ _ALIKE = 4.0
 """Of two limbs with shares x < y of a part, each loses (x/y) to this power of what it has there."""
 
 _PASSING, _AT_HOME = 0.4, 0.7
-"""Shares of all the skin that a bone moves: a part with less of it the bone only passes by, one with more is its own,
-as a cape or a skirt."""
+"""Shares of all the skin that a bone moves. The bone only passes a part with less than the first share. A part with
+more than the second one belongs to it, such as a cape or a skirt."""
 
 _BEGINNING, _ALONG = 0.1, 0.4
 """Shares of a limb: cloth that runs along less of it lies at its start, and leaves it; along more, it is its own."""
@@ -28,12 +28,11 @@ def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: 
                   parents: IntArray, cloth: FloatArray, along: FloatArray) -> FloatArray:
     """Return weights (C, B) where limbs that share a part alike, and that it does not hold, leave it to other bones.
 
-    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root; cloth (M,)
-    how far a part is cloth, 0 to 1, and along (M, B) as `along_limbs`. A rib is as near to the left arm as to the right
-    one; weighed by distance, it would be torn when one of them moves. What siblings and their descendants have of a
-    part in equal shares goes to what else moves it, or to their parent: of cloth, whose places move apart, to their
-    parent alone. Cloth that runs along such limbs keeps them, as a cape behind two legs. Rows sum to 1, before and
-    after.
+    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root; cloth (M,) how
+    far a part is cloth, 0 to 1, and along (M, B) as `along_limbs`. A rib is as near to the left arm as to the right
+    one. Weighted by distance, it would tear when one of them moves. What siblings and their descendants have of a part
+    in equal shares goes to what else moves it, or to their parent: of cloth, whose places move apart, to their parent
+    alone. Cloth that runs along such limbs keeps them, as a cape behind two legs. Rows sum to 1, before and after.
 
     >>> rib_and_arms = np.array([[0.2, 0.4, 0.4], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> between_limbs(rib_and_arms, np.array([1.0, 9.0, 9.0]), np.arange(3), np.zeros((3, 3)),

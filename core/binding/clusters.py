@@ -81,8 +81,8 @@ class Clusters:
         """Carry values (C, B) to points (P, 3) of clusters label (P,), for one run of points after the other.
 
         Yields the columns, ascending, that are not 0 on all of a run, and their rows. A point takes the mean over its
-        own cluster and those linked to it, weighed by a bell over their distances that is nearly 0 where the next
-        cluster's links differ. Only a cluster's strongest values go along.
+        own cluster and the linked ones. The weights fall with distance along a bell curve, which is nearly 0 where the
+        links of the next cluster differ. Only a cluster's strongest values go along.
         """
         if self.cell == 0.0:
             yield np.arange(values.shape[1]), values[label]

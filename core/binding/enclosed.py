@@ -16,8 +16,8 @@ _ROUND: Final = 0.7
 """Compactness from which on a part may close round a bone."""
 
 _NEAR_CENTRE: Final = 0.5
-"""A bone is in the middle of a part whose centre is nearer to its head than this share of the radius of a ball with as
-much area."""
+"""A bone is in the middle of a part if the part's centre is near its head. This is the greatest distance, as a share of
+the radius of a ball with the same area."""
 
 _SMALL: Final = 0.1
 """A part with more than this share of the surface is a limb or a trunk."""

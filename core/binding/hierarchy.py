@@ -49,9 +49,9 @@ less, and nothing from the second share on."""
 def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:
     """Return parents (B,) where bones that only an animator's control holds are children of the limb they go on.
 
-    A foot or a jaw may be a child of a bone on the ground, so that it can be moved there, though it begins where a shin
-    or a skull ends. Such a bone becomes the child of the bone whose tail is its head, unless that one has a child there
-    already, or it only runs along other bones, as controls do. left_out: (B,) bones that count as neither.
+    A foot or a jaw may be a child of a bone on the ground, although it begins where a shin or a skull ends. Such a bone
+    becomes the child of the bone whose tail is its head, unless that one has a child there already, or it only runs
+    along other bones, as controls do. left_out: (B,) bones that count as neither.
     """
     length = np.linalg.norm(tails - heads, axis=1)
     every = Segments(np.arange(len(heads)), heads, tails, np.zeros(len(heads), dtype=np.bool_))
@@ -134,9 +134,9 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
 
     parents: (B,) of those that move skin; lines: theirs. So limbs that a file hangs from a root on the ground are
     joined to the body. The trunk is the tree that is nearest to all others; then the nearest tree is joined first. A
-    way costs more where it leaves the body, and if it leads to another limb: a head is joined to the trunk rather than
-    to a wing. If the nearest point is a joint where two bones meet, the bone above is taken: legs are joined to a body,
-    not to a head. Two trees that mirror each other, as two legs without a body, have no trunk.
+    path costs more where it leaves the body, and if it leads to another limb. So a head is joined to the trunk rather
+    than to a wing. If the nearest point is a joint between two bones, the upper one is taken. So legs are joined to a
+    body, not to a head. Two trees that mirror each other, as two legs without a body, have no trunk.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
@@ -210,12 +210,12 @@ def loose_bones(parents: IntArray, heads: FloatArray, solid: Solid) -> tuple[Int
 def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: Solid) -> IntArray:
     """Return parents (B,) for bones without any: a tree over their heads (B, 3), from the middle of the body.
 
-    A bone that begins where the tail of another ends, of tails (B, 3), is its child. A link costs its length, more
-    where it leaves the body, less between neighbours in the list and between names that begin with the same word.
-    It costs more between limbs that go on side by side, by their names, as fingers.
-    First the cheapest tree is grown bone by bone (Prim 1957); its middle, the bone with the shortest paths to all
-    others, or where its chain begins, is the root, from which bones are joined again, now counting part of the path to
-    the root as well, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
+    A bone that begins where the tail of another ends, of tails (B, 3), is its child. The cost of a link is its length.
+    It is higher outside the body. It is lower between neighbours in the list, and between names that begin with the
+    same word. It costs more between limbs that go on side by side, by their names, as fingers. First the cheapest tree
+    is grown bone by bone (Prim 1957); its middle, the bone with the shortest paths to all others, or where its chain
+    begins, is the root, from which bones are joined again, now counting part of the path to the root as well, so that
+    limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
     """
     cost = _link_costs(names, heads, solid)
     before = _before(heads, tails)

@@ -39,8 +39,8 @@ _FARTHEST = 1e4
 """Bones farther away than so many units of the body's frame are moved to there."""
 
 _STRAY, _STRAY_PERCENT = 3.0, 99.0
-"""Vertices this many times as far away as nearly all others and all bones are moved to there: strays would coarsen the
-grid for everything else."""
+"""Stray vertices would coarsen the grid for all others. So vertices farther away than this factor times the extent of
+nearly all others and all bones are moved to that distance."""
 
 _MOST_POINTS, _MOST_CLUSTERS = 20000, 6000
 """Denser meshes are joined to about so many points, and these to about so many clusters."""

@@ -33,13 +33,13 @@ def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray
     from_bones: (N, B) distances from the bones' lines. points: (N, 3). heads: (B, 3), the joints. radii: (B,) of the
     limbs that start there. parents: (B,), −1 for a root. Rows sum to 1, before and after.
 
-    A thin limb's heat reaches far into a thick one that it lies along, as that of an arm that hangs down into the
-    chest: bent, it would draw the whole side along. So each point is asked for each joint on which side it lies: where
-    the bones of one side, each weighed by w d², have more than half. A weight from the other side passes by the square
-    of the lesser share against the greater, or as the joint is near: wholly up to 1.5 radii, from 3 on not at all. Of
-    several joints on the way the least counts. At the border itself everything passes, so nothing becomes a step.
-    past_joints: (B,) as in `Sources`; None for not at all. Strips of one cloth hang side by side, and the bones of a
-    palm run side by side in it: their weights go over into each other however far away the joints are.
+    The heat of a thin limb reaches far into a thick one beside it, as the heat of a hanging arm into the chest. If the
+    arm bends, it would pull the whole side along. So each point lies on one side of each joint: the side whose bones,
+    each weighted by w d², have more than half. A weight from the other side passes by the square of the lesser share
+    against the greater, or as the joint is near: wholly up to 1.5 radii, from 3 on not at all. Of several joints on the
+    way the least counts. At the border itself everything passes, so nothing becomes a step. past_joints: (B,) as in
+    `Sources`; None for not at all. Strips of one cloth hang side by side, and the bones of a palm run side by side in
+    it: their weights go over into each other however far away the joints are.
 
     >>> arm_beside_chest = np.array([[0.7, 0.3], [0.7, 0.3]])  # the second is four radii away from the arm's joint
     >>> found = within_reach(arm_beside_chest, np.full((2, 2), 0.1), np.array([[0, 0, 0], [0, 0, 0.4]]),
@@ -78,7 +78,7 @@ def stretched(distances: FloatArray, shares: FloatArray, parting: BoolArray, par
     """Return the distances (N,) over which weights blend, larger where bones of parting joints have a share.
 
     shares: (N, B) as in `Sources`. parting: (B,) as in `BoneLines`. When a leg moves without its foot, both ends of an
-    edge between them are far apart: skin that blends within two rows of vertices would form long spikes.
+    edge between them are far apart. Skin that blends within two rows of vertices would form long spikes.
     """
     bones = parting.copy()
     bones[parents[parting]] = True

@@ -81,8 +81,9 @@ def along_tails(segments: Segments, parents: IntArray, heads: FloatArray, tails:
     """Return the lines, where those of leaf bones follow their tails if these run farther inside the body.
 
     parents (B,), heads and tails (B, 3); groups: of partners, whose tails are believed together or not at all. A tail
-    is not believed that leads back to the bone's parent, that runs beside other bones, or that points where nearly all
-    tails of the rig point. Bones without a parent go on from the nearest point of the others, if not along their tails.
+    is ignored if it leads back to the bone's parent, or runs beside other bones. It is also ignored if nearly all tails
+    of the rig point in its direction. Bones without a parent go on from the nearest point of the others, if not along
+    their tails.
     """
     segments = _from_others(segments, parents)
     leaves = np.flatnonzero(segments.leaf)

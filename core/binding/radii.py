@@ -78,8 +78,8 @@ def of_neighbours(radius: FloatArray, beside: BoolArray) -> FloatArray:
 def room_beside(segments: Segments, parents: IntArray) -> FloatArray:
     """Return how thick (S,) the limb of each leaf line may be beside its siblings, ∞ where it has none.
 
-    A jaw, a lip and an ear start in the same head; each only holds what its own length reaches, and not what is
-    nearer to the next one's tip.
+    A jaw, a lip and an ear start in the same head. Each only holds what is within its own length, and not nearer to the
+    next one's tip.
     """
     last = np.flatnonzero(segments.leaf)
     bones = segments.bones[last]

@@ -45,10 +45,10 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: Floa
               compact: FloatArray) -> FloatArray:
     """Return weights (C, B) where parts that one bone moves nearly alone follow it alone, as far as it does.
 
-    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`, and compact (M,) as `compactness`. Parts
-    are stiff by degrees, so that no threshold decides: weights w of a part whose mean is mostly bone b become
-    (1 − t) w + t b, where t rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts the
-    bone that lies in a part counts more than those that lie near it. A part that holds two bones bends.
+    areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`, and compact (M,) as `compactness`.
+    Stiffness has no threshold. If the mean weights of a part are mostly bone b, its weights w become (1 − t) w + t b. t
+    rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts the bone that lies in a part
+    counts more than those that lie near it. A part that holds two bones bends.
 
     >>> mostly_one = np.array([[0.9, 0.1], [1.0, 0.0], [0.5, 0.5]])
     >>> stiffened(mostly_one, np.ones(3), np.array([0, 0, 1]), np.zeros((2, 2)), np.zeros(2)).tolist()
@@ -89,10 +89,10 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
 def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
     """Return how far parts that hold bones are shut off from those of parts with which they share none: (M, B).
 
-    Pieces of a robot or of a jointed doll are cut where they turn: the rim of a thigh's piece is near to the pelvis'
-    bone, and yet goes with the thigh. Pieces that share a bone, as a shirt and the arms in its sleeves, are one limb.
-    Parts that hold no bone are not shut off: they may belong to any. The walls are low, since two pieces may still be
-    one body, and as high as others' in an assembly of hard parts.
+    Pieces of a robot or of a jointed doll are cut where they turn. The rim of a thigh's piece is near the pelvis bone,
+    and yet moves with the thigh. Pieces that share a bone, as a shirt and the arms in its sleeves, are one limb. Parts
+    that hold no bone are not shut off: they may belong to any. The walls are low, since two pieces may still be one
+    body, and as high as others' in an assembly of hard parts.
     """
     well = smoothstep(held, _PARTLY, _WELL)
     own = np.flatnonzero(well.any(axis=1))

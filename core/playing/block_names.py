@@ -1,7 +1,6 @@
-"""Names of blocks: the calls that lead to each, by their elements, which stay the same wherever a block is moved.
+"""Names of blocks: the chain of calls that leads to each, by their elements. They stay the same when a block moves.
 
-What becomes of the numbers of elements in an edit is told by `core/pha/lineage.py`, and of calls that are split by
-`core/pha/split_calls.py`.
+`core/pha/lineage.py` tells how an edit renumbers elements, and `core/pha/split_calls.py` how it splits calls.
 """
 
 from __future__ import annotations
@@ -19,17 +18,19 @@ from ..pha.sequence import Sequence
 from ..pha.split_calls import Parts
 
 Rounds = tuple[tuple[int, int], ...]
-"""Elements around a call in its procedure, outer ones first, and which round of theirs it is in, from 0."""
+"""The loops around a call in its procedure, outer ones first: the element of each, and its round, from 0."""
 Lineage = Mapping[str, SequenceOf[int]]
-"""For each file of a score, by its name in a Step, which number each element had before; none: as they are."""
+"""The former number of each element, by the file's name in a Step. Elements of files that are missing here keep
+theirs."""
 UNCHANGED: Final[Lineage] = {}
 
 
 class Split(NamedTuple):
-    """What was split in a file, and what was joined, since blocks were named.
+    """The calls of a file that were split or joined since the blocks were named.
 
-    parts: of what, by the numbers of then, each playing of now is a part. joined: of what of now, by the numbers of
-    now, each playing of then is a part. origin: which element each of now was then.
+    parts: for each current playing, the former playing of which it is a part, by former numbers. joined: for each
+    former playing, the current one of which it is a part, by current numbers. origin: the former number of each current
+    element.
     """
 
     parts: Parts
@@ -38,15 +39,15 @@ class Split(NamedTuple):
 
 
 Splits = Mapping[str, Split]
-"""For each file of a score in which anything was split or joined, by its name in a Step."""
+"""The splits of each file in which any call was split or joined, by its name in a Step."""
 UNSPLIT: Final[Splits] = {}
 
 
 class Step(NamedTuple):
     """A call on the way to a block.
 
-    document: the path of its file, "" for the score itself. element: its number there; home: that of its procedure.
-    rounds: what is around it; repetition: which of its own repetitions, from 0.
+    document: the path of its file, or "" for the score itself. element: its number there. home: the number of its
+    procedure. rounds: the loops around it. repetition: which of its own repetitions, from 0.
     """
 
     document: str
@@ -64,9 +65,9 @@ class Over(NamedTuple):
 
 
 class AnyCall(NamedTuple):
-    """Any call of a procedure. barred: segments that are excepted.
+    """Any call of a procedure. barred: segments that are excluded.
 
-    alone: the former calls whose own keys go to no other, by the chains that lead to them, as the blocks are named.
+    alone: former calls whose keys must not move to another call, as chains of calls.
     """
 
     over: Over
@@ -75,11 +76,11 @@ class AnyCall(NamedTuple):
 
 
 Block = tuple[Step, ...]
-"""The calls that lead to what one segment plays, from the started procedure's own down to that of the clip."""
+"""The calls that lead to one segment, from a call in the started procedure down to the call of the clip."""
 
 
 class Calls:
-    """The calls of a sequence as steps; names: of its files, as Steps have them."""
+    """The calls of a sequence as steps. names: the names of its files, as in Steps."""
 
     def __init__(self, sequence: Sequence) -> None:
         """Take a sequence."""
@@ -91,11 +92,11 @@ class Calls:
         self._known: dict[tuple[int, int], Step] = {}
 
     def is_loop(self, row: int) -> bool:
-        """Return whether a row of the calls is a loop whose rounds are all the same."""
+        """Return whether a row of the calls is a loop whose rounds are all equal."""
         return getattr(self._places.calls[row], "tag", "") == "loop"
 
     def step(self, row: int, repetition: int) -> Step:
-        """Return the step that a row of the calls is."""
+        """Return a row of the calls as a step."""
         if (row, repetition) not in self._known:
             document, call = self._places.find(row)
             number = self._number[id(document)]
@@ -107,7 +108,7 @@ class Calls:
 
 
 def _name(document: Document, main: Document) -> str:
-    """Return what a file is called in a Step: its path from the folder of the score on, "" for the score itself."""
+    """Return the name of a file in a Step: its path relative to the score's folder, or "" for the score itself."""
     if document is main or document.path is None:
         return ""
     try:
@@ -117,7 +118,7 @@ def _name(document: Document, main: Document) -> str:
 
 
 def before(block: Block, lineage: Lineage) -> Block:
-    """Return a chain of calls by the numbers that their elements had before."""
+    """Return a chain of calls with the former numbers of its elements."""
     return tuple(step._replace(
         element=number_before(step.document, step.element, lineage),
         home=number_before(step.document, step.home, lineage),
@@ -126,22 +127,22 @@ def before(block: Block, lineage: Lineage) -> Block:
 
 
 def number_before(document: str, element: int, lineage: Lineage) -> int:
-    """Return which number an element of a file had before, NEW if it was not there."""
+    """Return the former number of an element of a file, or NEW if it did not exist."""
     origin = lineage.get(document)
     return element if origin is None else origin[element] if element < len(origin) else NEW
 
 
 def inside(block: Block, over: Over) -> Block:
-    """Return the calls of a chain from those of a procedure on, () where it leads through none of them."""
+    """Return the part of a chain that begins with a call of a procedure, or () if it has no such call."""
     at = next((at for at, step in enumerate(block) if (step.document, step.home) == over), len(block))
     return block[at:]
 
 
 def plain(block: Block) -> tuple[object, ...]:
-    """Return what has to be the same where a block is the same: all but the procedures that hold the calls."""
+    """Return what equal blocks have in common: all but the procedures that contain the calls."""
     return tuple((step.document, step.element, step.repetition, _later_rounds(step.rounds)) for step in block)
 
 
 def _later_rounds(rounds: Rounds) -> Rounds:
-    """Return rounds but for first ones: a loop that is put around calls plays those that were there first."""
+    """Return the rounds but first ones, since the first round of a new loop plays the calls that were wrapped."""
     return tuple(each for each in rounds if each[1] > 0)

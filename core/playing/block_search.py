@@ -1,4 +1,4 @@
-"""Looks for blocks of a score as it was in the sequence of a score as it is."""
+"""Finds blocks of an earlier version of a score in the sequence of its current version."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """Looks for blocks of a score as it was in the sequence of a score as it is."""
+    """Finds blocks of an earlier version of a score in the sequence of its current version."""
 
     def __init__(self, timeline: Timeline, lineage: Lineage, splits: Splits = UNSPLIT) -> None:
         self._timeline, self._lineage, self._splits = timeline, lineage, splits
@@ -68,7 +68,7 @@ class Search:
         return found
 
     def joined(self, blocks: Iterable[Block]) -> tuple[list[Block], FloatArray, FloatArray]:
-        """Return what blocks are parts of now, B, where each of them begins in it, (B,), and how much larger it is."""
+        """Return the blocks of which B blocks are parts now, and their begins in these and growths, (B,) each."""
         found, begin, grown = list[Block](), list[float](), list[float]()
         for block in blocks:
             split = self._splits.get(block[-1].document) if block else None
@@ -82,7 +82,7 @@ class Search:
         return found, np.array(begin), np.array(grown)
 
     def parts_of(self, segment: int) -> list[tuple[int, Part]]:
-        """Return the segments that play the parts of what a segment is a part of, in order; none where it is whole."""
+        """Return the segments of all parts of a segment's split block, in order; none if it was not split."""
         if not self._splits or self._part(segment) is None:
             return []
         last, wanted = self._chain(segment)[-1], plain(self._chain(segment))
@@ -110,7 +110,7 @@ class Search:
                      if self._plain(segment) == wanted), None)
 
     def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
-        """Return where a block is that was put into another procedure, or a call that leads to it."""
+        """Return the segment of a block that is in another procedure now, alone or with a call that leads to it."""
         best, most = None, -1
         for segment in self._of_leaf.get((block[-1].document, block[-1].element), ()):
             agreement = _agreement(block, self._chain(segment))
@@ -119,7 +119,7 @@ class Search:
         return best
 
     def _chain(self, segment: int) -> Block:
-        """Return the calls that lead to a segment, by the numbers that they had before."""
+        """Return the calls that lead to a segment, by their former numbers."""
         if segment not in self._chains:
             self._chains[segment] = tuple(map(self._translated, self._timeline.block(segment)))
         return self._chains[segment]
@@ -145,10 +145,10 @@ class Search:
 
 
 def _agreement(block: Block, chain: Block) -> int:
-    """Return how many calls lead to both a block and what a chain of calls leads to, −1 if it is another block.
+    """Return how many calls a block and a chain of calls share, or −1 if they are different blocks.
 
-    From the inmost outwards the calls have to be the same, up to one that is in another procedure than it was: by which
-    calls that procedure is played is no matter then. Where either has no more calls, another procedure was started.
+    From the innermost outwards, calls must be equal up to the first one that was moved into another procedure. The
+    calls outside of it may differ. If either chain ends before, another procedure was started.
     """
     same = 0
     for own, other in zip(reversed(block), reversed(chain), strict=False):

@@ -1,7 +1,7 @@
-"""Moments of the music: a block of the score, named by the calls that lead to it, and a share of it.
+"""Moments of the score: a block, named by the calls that lead to it, and a share of its length.
 
-A block is what one segment plays. Its name, a chain of calls by their elements, is the same after the score was edited:
-`core/pha/lineage.py` tells which element became which. So what is tied to a moment goes where its block goes.
+A block is what one segment plays. Its name is a chain of calls, each given by its element. The name survives edits of
+the score, since `core/pha/lineage.py` tells which element became which. So keys at a moment move with their block.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _LONGER: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """When the S blocks of a motion play, by the time of the motion.
+    """The times at which the S blocks of a motion play, in seconds.
 
-    edges_s: (S + 1,) where each begins in even time, and where the last one ends; transitions that have time of their
-    own belong to the block before them. clock: where the tempo changes, by which times are shown.
+    edges_s: (S + 1,) when each block begins in even time, and when the last one ends. Inserted transitions belong to
+    the block before them. clock: turns even times into times of the motion if the tempo changes, else None.
     """
 
     sequence: Sequence
@@ -46,7 +46,7 @@ class Timeline:
         return len(self.sequence)
 
     def moments(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return for times (F,) which block plays, (F,), and at which share of it each is, (F,).
+        """Return the blocks (F,) that play at times (F,), and the shares (F,) of their lengths that have passed.
 
         Times before the first block and after the last one have shares below 0 and above 1.
         """
@@ -57,7 +57,7 @@ class Timeline:
         return block, np.divide(even - begin_s, length_s, out=np.zeros(len(even)), where=length_s > 0.0)
 
     def times(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
-        """Return when shares (F,) of blocks (F,) are reached; the way back from `moments`."""
+        """Return the times (F,) at which shares (F,) of blocks (F,) are reached; the inverse of `moments`."""
         begin_s = self.edges_s[blocks]
         even = np.asarray(begin_s + shares * (self.edges_s[blocks + 1] - begin_s))
         return even if self.clock is None else self.clock.shown(even)
@@ -70,7 +70,7 @@ class Timeline:
 
     @cached_property
     def _blocks(self) -> dict[int, Block]:
-        """Names that were asked for: each is asked for several times wherever keys are placed."""
+        """Cache of names: placing keys asks for each several times."""
         return {}
 
     def _named(self, segment: int) -> Block:
@@ -87,24 +87,24 @@ class Timeline:
         return tuple(found)
 
     def find(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[int | None]:
-        """Return the segments that play blocks, None for those that have gone.
+        """Return the segments that play blocks, or None for blocks that were removed.
 
-        lineage: which element each was in the score in which the blocks were named. A block is found where the same
-        calls lead to it, as far as they are still there; or, where it or a call that leads to it was put into another
-        procedure, where that plays it, of several times the one to which most of the same calls lead. Of two blocks
-        that would be the same segment the earlier one in the row has it.
+        lineage: which element each element was in the score in which the blocks were named. A block is found where the
+        same calls lead to it, as far as they still exist. If it, or a call that leads to it, was moved into another
+        procedure, it is found where that procedure plays it. If that is so several times, the one reached by most of
+        the same calls is taken. If two blocks would get the same segment, the earlier one gets it.
         """
         return Search(self, lineage).find(list(blocks))
 
     def find_moments(self, blocks: SequenceOf[Block], block: IntArray, shares: FloatArray,
                      lineage: Lineage = UNCHANGED, splits: Splits = UNSPLIT,
                      any_call: AnyCall | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return for shares (N,) of blocks (N,) which segments play them now, at which shares, and how much is there.
+        """Return which segments play shares (N,) of blocks (N,) now, at which shares, and the growth of the shares.
 
-        Returns segments (N,), −1: gone; shares (N,); and by how much shares have grown, (N,): 2 where a block was split
-        into halves. splits: of what each file's calls are parts, and of which of them the earlier ones were, see
-        Split. A moment goes with the part of its block in which it lies. any_call: of a procedure, as it was then:
-        where a call of it has gone, what lies in it goes to the first one that is still there.
+        Returns segments (N,), −1 for removed ones; shares (N,); and the growth (N,), which is 2 if a block was split
+        into halves. splits: which calls were split or joined in each file, see Split. A moment moves with the part of
+        its block in which it lies. any_call: a procedure, as it was then. If a call of it was removed, the moments in
+        it move to its first call that still exists.
         """
         search = Search(self, lineage, splits)
         blocks, begin, grown = search.joined(blocks)
@@ -121,12 +121,12 @@ class Timeline:
         return segments, shares, growth
 
     def find_everywhere(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[IntArray]:
-        """Return all segments to which each chain of calls leads at last, whatever leads to the first of them."""
+        """Return all segments whose chains of calls end with each given chain."""
         search = Search(self, lineage)
         return [search.ending_with(block) for block in blocks]
 
     def find_calls(self, calls: Iterable[Block], over: Over, lineage: Lineage = UNCHANGED) -> list[Block | None]:
-        """Return what each earlier call of a procedure has become; None for calls that are gone.
+        """Return what each earlier call of a procedure has become, or None for removed calls.
 
         over: the procedure in the earlier texts.
         """
@@ -139,7 +139,7 @@ class Timeline:
 
 
 def own_time_s(motion: Motion) -> FloatArray:
-    """Return how much later each segment (S,) plays than the score has it, since transitions have time of their own."""
+    """Return by how many seconds inserted transitions delay each segment, (S,)."""
     layout, sequence = motion.row.layout, motion.sequence
     is_longer = layout.duration_s > sequence.duration_s * (1.0 + _LONGER)
     return layout.begin_s - sequence.start_s if is_longer else np.zeros(len(sequence))

@@ -1,199 +1,27 @@
-"""Every clip on every character: how far limbs point from where the clip's own point, heights, feet that stand.
-
-The same as pictures: benchmarks/pair_sheet.py.
-"""
+"""Every clip of a file that Blender reads, on every character; tests/core/test_all_pairs.py has the others."""
 
 from collections.abc import Callable
-from functools import cache
 
-import numpy as np
 import pytest
 
 from takt.bridge.files import clips
 from takt.core.clips.clip import Clip
-from takt.core.formats import ogre_binary
-from takt.core.formats.ogre import OgreSkeleton
-from takt.core.library.clip_files import read_clip_file
-from takt.core.maths import rotations as rot
-from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.comparing.matching import pair
-from takt.core.retargeting.comparing.rest_pose import leg_ratio
-from takt.core.retargeting.retarget import Retargeted, retarget
-from takt.core.skeletons.maps import SkeletonMap, find_map
-from takt.core.skeletons.skeleton import Skeleton, world_from_pose
-from takt.samples.clips import build_clips
-from takt.samples.skeleton import build_skeleton
-from takt.tests.beside import real_file
-from takt.tests.core.held_feet import feet_lock, held
-from takt.tests.core.rigs import real
+from takt.tests.core import every_pair
+from takt.tests.core.every_pair import SOURCES, TARGETS, Pairs
 
-MEAN_DEG, WORST_DEG = 2.0, 8.0
-LEG_DEG, DRAWN_SHARE = 25.0, 0.1
-"""Legs draw feet up for a moment where the body would hop: so far at most, and beyond WORST_DEG that seldom."""
-HEAD_SHARE = 0.08
-"""How far the mean height of the head may be from the clip's own, as a share of the body's height at rest."""
-STANDING = 0.88
-"""That holds where the head is at least this high: lying and bent bodies differ by their proportions."""
-OFF_GROUND, IN_THE_AIR = 0.03, 0.045
-"""Of the body's height, between two keys of a fast move; and of feet higher than that, which change over in the air so
-that the body does not hop."""
-SLIDE = 0.01
-"""Of the leg's length, in each contact; and where a straight leg cannot reach."""
-LIMBS = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in
-         (("hip", "knee"), ("knee", "ankle"), ("shoulder", "elbow"), ("elbow", "wrist"))]
-BLENDER_FROM_HANIM = rot.from_axis_angle(np.array((1.0, 0, 0)), np.pi / 2)
-SOURCES = ("clips", "KayKit_Rogue_Hooded.glb", "Quaternius_Male_Casual.blend", "cesium_man.gltf", "Sinbad.skeleton")
-TARGETS = ("sample", "mpfb_game_engine", "Rogue_Hooded", "Male_Suit", "Sinbad", "cesium_man")
+READ_HERE = [of for of in SOURCES if of.endswith(".blend")]
 
 
-@cache
 def source(name: str) -> tuple[Clip, ...]:
-    if name == "clips":
-        paths = sorted(real_file("clips").iterdir())
-        return tuple(clip for path in paths for clip in read_clip_file(path, clips.formats()).played)
-    if name == "Sinbad.skeleton":
-        return tuple(clip for clip in sinbad().played if clip.name in ("Dance", "RunBase", "RunTop"))
-    return read_clip_file(real_file("characters", name), clips.formats()).played
-
-
-@cache
-def sinbad() -> OgreSkeleton:
-    return ogre_binary.read(real_file("ogre", "Sinbad.skeleton").read_bytes())
-
-
-def target(name: str) -> Skeleton:
-    return build_skeleton() if name == "sample" else sinbad().skeleton if name == "Sinbad" else real(name)
-
-
-def upright(found: SkeletonMap, clip: Clip, times: FloatArray) -> FloatArray:
-    """Return matrices (F, J, 3, 4) in H-Anim's axes."""
-    assert found.turn is not None
-    back = rot.to_matrix(rot.conjugate(found.turn))
-    return np.asarray(back @ world_from_pose(clip.skeleton, clip.sample(times)))
-
-
-def pointing(found: SkeletonMap, world: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """Return unit vectors (F, 3) along limbs; a bone whose end is no descendant of it points as it turns itself."""
-    assert found.turn is not None
-    rest = rot.to_matrix(rot.conjugate(found.turn)) @ found.skeleton.rest_world
-    ways = {}
-    for a, b in LIMBS:
-        if a in found.joint_of and b in found.joint_of:
-            i, j = found.joint_of[a], found.joint_of[b]
-            above = j
-            while above >= 0 and above != i:
-                above = int(found.skeleton.parents[above])
-            way = world[:, j, :, 3] - world[:, i, :, 3]
-            if above != i:
-                way = world[:, i, :, :3] @ np.linalg.solve(rest[i, :, :3], rest[j, :, 3] - rest[i, :, 3])
-            ways[a, b] = way / np.linalg.norm(way, axis=1, keepdims=True)
-    return ways
-
-
-def is_moved(clip: Clip, joint: int) -> bool:
-    """Tell whether a clip moves a joint or an ancestor of it; what it leaves alone stays as it stands."""
-    while joint >= 0 and not clip.moved[joint]:
-        joint = int(clip.skeleton.parents[joint])
-    return joint >= 0
-
-
-def compared(clip: Clip, skeleton: Skeleton) -> tuple[Retargeted, dict[str, FloatArray], FloatArray, FloatArray]:
-    """Return what came of it, angles apart (N,) of arms and legs, and matrices of the clip's own and the new motion."""
-    done = retarget(clip, skeleton, BLENDER_FROM_HANIM)
-    times = np.linspace(0.0, clip.duration_s, int(np.clip(clip.duration_s * 30, 2, 150)))
-    theirs, ours = find_map(clip.skeleton), find_map(skeleton)
-    there, here = upright(theirs, clip, times), upright(ours, done.clip, times)
-    one, other = pointing(theirs, there), pointing(ours, here)
-    apart: dict[str, list[FloatArray]] = {"arms": [np.zeros(0)], "legs": [np.zeros(0)]}
-    for limb in one:
-        if limb in other and is_moved(clip, theirs.joint_of[limb[0]]):
-            away = np.arctan2(np.linalg.norm(np.cross(one[limb], other[limb]), axis=1),
-                              np.sum(one[limb] * other[limb], axis=1))
-            apart["legs" if limb[0][2:] in ("hip", "knee") else "arms"].append(np.degrees(away))
-    return done, {limbs: np.concatenate(angles) for limbs, angles in apart.items()}, there, here
-
-
-def height(found: SkeletonMap) -> float:
-    """Return the height from the feet to the head at rest."""
-    assert found.turn is not None
-    up = rot.rotate(rot.conjugate(found.turn), found.skeleton.rest_world[:, :, 3])[:, 1]
-    return float(up[found.joint_of["skullbase"]] - min(up[found.joint_of[f"{s}_ankle"]] for s in "lr"))
+    """Return the clips of one of SOURCES."""
+    return every_pair.source(name, clips.formats())
 
 
 @pytest.mark.parametrize("to", TARGETS)
-@pytest.mark.parametrize("of", SOURCES)
-def test_limbs_point_as_in_the_clip_and_heads_are_as_high(
+@pytest.mark.parametrize("of", READ_HERE)
+def test_limbs_heads_and_feet_are_as_in_the_clip(
         of: str, to: str, record_property: Callable[[str, object], None]) -> None:
-    skeleton = target(to)
-    ours = find_map(skeleton)
-    mean, worst, worst_leg, drawn = list[float](), list[float](), list[float](), list[float]()
-    for clip in source(of):
-        done, apart, there, here = compared(clip, skeleton)
-        if done.is_own:
-            continue
-        theirs = find_map(clip.skeleton)
-        mean.append(np.concatenate([*apart.values()]).mean())
-        worst.append(apart["arms"].max(initial=0.0))
-        worst_leg.append(apart["legs"].max(initial=0.0))
-        drawn.append(np.count_nonzero(apart["legs"] > WORST_DEG) / max(len(apart["legs"]), 1))
-        head = []
-        for world, found in ((there, theirs), (here, ours)):
-            low = np.min([world[:, found.joint_of[f"{s}_ankle"], 1, 3] for s in "lr"], axis=0)
-            head.append((world[:, found.joint_of["skullbase"], 1, 3] - low).mean() / height(found))
-        assert head[0] < STANDING or abs(head[0] - head[1]) < HEAD_SHARE, (clip.name, head)
-    record_property(f"{of} on {to}", f"{len(mean)} clips, mean {np.mean(mean or [0]):.3f}°, "
-                                     f"worst {np.max(worst or [0]):.2f}°, of a leg {np.max(worst_leg or [0]):.2f}°, "
-                                     f"{np.max(drawn or [0]):.1%} of their directions by more than {WORST_DEG}°")
-    assert np.max(mean or [0]) <= MEAN_DEG and np.max(worst or [0]) <= WORST_DEG
-    assert np.max(worst_leg or [0]) <= LEG_DEG and np.max(drawn or [0]) <= DRAWN_SHARE
-
-
-def clearance(found: SkeletonMap, other: SkeletonMap, world: FloatArray) -> FloatArray:
-    """Return how high the foot is, (F,), that is the lowest above its height at rest, of those both bodies have."""
-    assert found.turn is not None
-    rest = rot.rotate(rot.conjugate(found.turn), found.skeleton.rest_world[:, :, 3])[:, 1]
-    feet = [found.joint_of[name] for name in (f"{s}_{part}" for s in "lr" for part in ("ankle", "metatarsal"))
-            if name in found.joint_of and name in other.joint_of]
-    return np.asarray(np.min(world[:, feet, 1, 3] - rest[feet], axis=1))
-
-
-@pytest.mark.parametrize("to", TARGETS)
-def test_feet_are_as_high_above_the_ground_as_the_clips_own(to: str) -> None:
-    """Sitting, lying and jumping too, by the ratio of the legs; for clips whose rest pose stands on the ground."""
-    ours = find_map(target(to))
-    for clip in (clip for of in SOURCES for clip in source(of) if clip.name != "cmu_01_01" and of != "Sinbad.skeleton"):
-        theirs = find_map(clip.skeleton)
-        _, _, there, here = compared(clip, ours.skeleton)
-        ratio = leg_ratio(clip.skeleton, ours.skeleton, pair(theirs, ours, clip.moved), np.zeros(0, np.int64))
-        found, wanted = (each / height(ours) for each in (clearance(ours, theirs, here),
-                                                          ratio * clearance(theirs, ours, there)))
-        apart, is_high = np.abs(found - wanted), np.minimum(found, wanted) > OFF_GROUND
-        assert apart[~is_high].max(initial=0.0) < OFF_GROUND and apart.max() < IN_THE_AIR, clip.name
-
-
-def slides(clip: Clip, found: SkeletonMap) -> FloatArray:
-    """Return how far feet slide in each contact with the lock on, in leg lengths (N,)."""
-    skeleton, up = found.skeleton, found.up(np.array((0.0, 0.0, 1.0)))
-    lock = feet_lock(found, lambda times: clip.sample(times, "SLERP"), clip.duration_s, up)
-    times = np.linspace(0.0, clip.duration_s, int(clip.duration_s * 60) + 1)
-    world = world_from_pose(skeleton, held(lock, clip.sample(times, "SLERP"), times))[..., 3]
-    away = []
-    for foot, leg in enumerate(lock.legs):
-        rest = skeleton.rest_world[[leg.hip, leg.knee, leg.ankle], :, 3]
-        flat = world[:, leg.foot] - (world[:, leg.foot] @ up)[:, None] * up
-        for start, stop in lock.footholds.spans_s(foot).tolist():
-            stands = flat[(times >= start) & (times <= stop)]
-            away.append(np.linalg.norm(stands - stands.mean(axis=0), axis=1).max()
-                        / np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
-    return np.array(away)
-
-
-@pytest.mark.parametrize("to", TARGETS)
-def test_planted_feet_slide_little_with_the_lock_on(to: str, record_property: Callable[[str, object], None]) -> None:
-    found = find_map(target(to))
-    ours = [clip for module in ("feet/Steps.skeleton.xml", "dance/Moves.skeleton") for clip in build_clips(module)]
-    away = np.concatenate([slides(retarget(clip, found.skeleton, BLENDER_FROM_HANIM).clip, found)
-                           for clip in (*ours, *(clip for of in SOURCES for clip in source(of)))])
-    record_property(f"feet of {to}", f"{len(away)} contacts, {(away > SLIDE).sum()} slide by more than {SLIDE:.0%} of "
-                                     f"the leg, worst {away.max():.2%}")
-    assert len(away) > 200 and away.max() <= SLIDE
+    pairs = Pairs(to, clips.formats())
+    record_property("limbs", every_pair.check_limbs_and_heads(pairs.of(of)))
+    every_pair.check_heights_of_feet(pairs.of(of))
+    record_property("feet", every_pair.check_contacts((each.done.clip for each in pairs.of(of)), pairs.ours, 5))

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -37,6 +38,15 @@ SAME_MOTION_DEG = 0.1
 IMPORTER_DEG = 0.01
 POSE = 1e-5
 SKIN = 2e-4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _second_blender_runs_on() -> Iterator[None]:
+    """Let one second Blender serve all tests here, since it starts slowly. Each test reads its files anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(second_blender, "unregister", second_blender._kept.clear)
+        yield
+    second_blender.unregister()
 
 
 def everything() -> list[str]:

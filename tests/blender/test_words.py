@@ -1,8 +1,6 @@
 """What buttons and their tooltips say: every label and every description is there, and written in Blender's manner."""
 
-import ast
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -11,9 +9,6 @@ import pytest
 from takt.bridge import language, properties
 from takt.bridge.scores.score_fields import TaktScoreFields
 
-ROOT = Path(properties.__file__).parents[1]
-DRAWING = ("panels", "operators", "bridge")
-DRAWN = ("label", "operator", "operator_menu_enum", "prop", "menu", "popover", "column", "row")
 pytestmark = pytest.mark.usefixtures("extension")
 SEEN_IN_PANELS = (*properties.SETTING_NAMES, *properties.ACTION_NAMES, "text", "frame_start", "ticks_per_bar",
                   "keep_action", "seed", "sound", "is_map_checked")
@@ -81,18 +76,6 @@ def test_blender_translates_no_word_of_ours_by_itself() -> None:
                                 "takt.save_tweaks filepath")]  # Blender's own
     others += [cls.__name__ for cls in panels_and_menus() if cls.bl_translation_context != language.CONTEXT]
     assert others == []
-
-
-@pytest.mark.parametrize("path", [path for folder in DRAWING for path in sorted((ROOT / folder).rglob("*.py"))],
-                         ids=lambda path: str(path.relative_to(ROOT)))
-def test_texts_that_are_drawn_are_not_translated(path: Path) -> None:
-    def says(call: ast.Call) -> bool:
-        words = [each.value for each in call.keywords if each.arg in ("text", "heading")]
-        return (isinstance(call.func, ast.Attribute) and call.func.attr in DRAWN
-                and any(not isinstance(each, ast.Constant) or each.value for each in words))
-
-    calls = [each for each in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(each, ast.Call)]
-    assert [call.lineno for call in calls if says(call) and "translate" not in {k.arg for k in call.keywords}] == []
 
 
 def test_every_panel_and_menu_has_a_label() -> None:

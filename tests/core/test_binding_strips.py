@@ -11,6 +11,7 @@ from takt.core.binding.inside import bind_inside_distance
 from takt.core.binding.joints import within_reach
 
 from .bodies import joined, moved, tube, turn
+from .seeds import few
 
 STEP = 1.0
 """Of the 2 that two vertices with no bone in common differ by."""
@@ -75,9 +76,9 @@ def steps(body: BindInput) -> np.ndarray:
     return np.asarray(np.abs(weights[edges[:, 0]] - weights[edges[:, 1]]).sum(axis=1))
 
 
-@pytest.mark.parametrize(("body", "most"), [
-    (skirt(1), 0.01), (skirt(2), 0.01), (cape(), 0.04), (tail(0.06), 0.0), (tail(0.2), 0.0)],
-    ids=["skirt", "thick skirt", "cape", "thin tail", "tail"])
+@pytest.mark.parametrize(("body", "most"), few([
+    (tail(0.2), 0.0), (skirt(1), 0.01), (skirt(2), 0.01), (cape(), 0.04), (tail(0.06), 0.0)]),
+    ids=["tail", "skirt", "thick skirt", "cape", "thin tail"])
 def test_few_steps_along_strips(body: BindInput, most: float) -> None:
     """On average over turns: a round skirt has no axes of its own, so rounding decides how the cells lie in it."""
     turned = [moved(body, turn((1, 2, 3), angle)) for angle in np.linspace(0.0, 2.5, 6)]

@@ -43,6 +43,7 @@ def test_the_other_side_goes_the_mirrored_way(found):
     assert now["l_elbow"] == pytest.approx(mirrored(found, now["r_elbow"]), abs=NEAR)
 
 
+@pytest.mark.slow
 def test_without_mirroring_the_other_side_stays(found):
     now = ways(found, Correction(found).with_moved("l_wrist", found.position("l_wrist") + 0.05 * UP, is_mirrored=False))
     assert set(now) == {"l_wrist", "l_elbow"}

@@ -14,14 +14,14 @@ from takt.core.errors import TaktError
 from takt.core.formats import FORMATS
 from takt.core.formats.format import _Checked as Checked
 from takt.tests.core import hostile
+from takt.tests.core.hostile_runs import ROOT, SAID_FAMILIES, hostile_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes and devices to try")
-ROOT = Path(__file__).resolve().parents[2]
 
 
 ALONE = (hostile_bench.SOUND, hostile_bench.BLEND)
 """Their memory is measured by other rules."""
-TOGETHER = [name for name in hostile_bench.families_of(1) if name not in ALONE]
+TOGETHER = [name for name in hostile_bench.families_of(1) if name not in (*ALONE, *SAID_FAMILIES)]
 
 
 @pytest.mark.slow
@@ -46,6 +46,13 @@ def test_the_bench_tries_all_families_and_those_that_are_named() -> None:
         name for name in hostile_bench.families_of(1) if ".usdc" in name]
 
 
+def test_every_family_that_is_left_out_here_is_tried_elsewhere() -> None:
+    assert set(SAID_FAMILIES) < hostile_bench.families_of(1).keys()
+    folder = Path(__file__).parent
+    others = "".join((folder / f"test_hostile_{name}.py").read_text(encoding="utf-8") for name in ("scores", "motion"))
+    assert [name for name in SAID_FAMILIES if f'"{name}"' not in others] == []
+
+
 def test_every_format_is_tried_with_broken_files() -> None:
     """See the recipe in CONTRIBUTING.md; a format without a family must at least share its reader with one that has."""
     tried = {ending for name in hostile_bench.families_of(1) for ending in re.findall(r"\.[a-z0-9.]+", name)}
@@ -53,12 +60,6 @@ def test_every_format_is_tried_with_broken_files() -> None:
     readers = {read[name] for name in read if not tried.isdisjoint(FORMATS[name].endings)}
     left = [name for name, reader in read.items() if reader not in readers]
     assert left == [], f"add broken files of {', '.join(left)} to tests/core/hostile_formats.py"
-
-
-def hostile_run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the benchmark in a process of its own."""
-    return subprocess.run([sys.executable, "-m", "benchmarks.hostile", *arguments], cwd=ROOT, capture_output=True,
-                          text=True, check=False, timeout=1200)
 
 
 def test_what_lies_outside_is_never_read() -> None:

@@ -76,7 +76,7 @@ def chest_rad(world: FloatArray, target: tuple[float, float, float]) -> float:
     return float(np.arccos(np.einsum("fi,fi->f", front, way / np.linalg.norm(way, axis=1)[:, None])).max())
 
 
-@pytest.mark.parametrize("seed", seeds(60, quick=12))
+@pytest.mark.parametrize("seed", seeds(60, quick=4))
 def test_a_head_looks_at_what_is_in_front_and_turns_there_without_haste(seed: int) -> None:
     rng = np.random.default_rng(seed)
     aside, far = rng.uniform(-1.4, 1.4), rng.uniform(0.8, 5.0)
@@ -96,7 +96,7 @@ def test_a_head_looks_at_what_is_in_front_and_turns_there_without_haste(seed: in
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("seed", seeds(30, quick=6))
+@pytest.mark.parametrize("seed", seeds(30, quick=2))
 def test_a_hand_is_there_in_time_stays_and_goes_back(seed: int, side: str) -> None:
     rng = np.random.default_rng(seed)
     sign = 1.0 if side == "left" else -1.0
@@ -129,7 +129,7 @@ def test_who_leans_to_reach_still_looks() -> None:
     assert off_rad(worlds(motion, np.linspace(3.0, 5.9, 20)), her).max() < NEAR_RAD
 
 
-@pytest.mark.parametrize("seed", seeds(20, quick=5))
+@pytest.mark.parametrize("seed", seeds(20, quick=2))
 def test_who_looks_meanwhile_still_reaches(seed: int) -> None:
     rng = np.random.default_rng(seed)
     cup = -float(rng.uniform(-0.1, 0.4)), float(rng.uniform(0.8, 1.5)), float(rng.uniform(0.2, 0.5))

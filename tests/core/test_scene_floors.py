@@ -17,7 +17,7 @@ from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scene_figures import LIMITS
 from takt.tests.core.scene_floors import hills, slope, stairs
 from takt.tests.core.scene_settings import FPS, gaps, held, jerks
-from takt.tests.core.seeds import seeds
+from takt.tests.core.seeds import few, seeds
 from takt.tests.core.test_retarget import skeleton_at
 from takt.tests.core.test_scene_ways import BODY, LEG_M, UP, programme
 from takt.tests.core.test_whole_body import CUTS, cut, with_controls
@@ -51,7 +51,7 @@ def check_soles(floor: SceneFloor) -> Motion:
 
 
 @pytest.mark.parametrize("goes", [1.0, -1.0])
-@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=3))
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=1))
 def test_soles_are_on_the_treads_of_stairs_and_never_in_them_and_knees_move_evenly(seed: int, goes: float) -> None:
     rng = np.random.default_rng(seed)
     motion = check_soles(stairs(goes * rng.uniform(0.1, 0.22, 24), rng.uniform(0.28, 0.34)))
@@ -59,7 +59,7 @@ def test_soles_are_on_the_treads_of_stairs_and_never_in_them_and_knees_move_even
     assert jerks(motion, times(motion)).max() < SPIKES * jerks(FLAT, times(FLAT)).max()
 
 
-@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=3))
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=1))
 def test_soles_are_on_slopes_and_knees_move_no_more_jerkily_than_on_flat_ground(seed: int) -> None:
     rng = np.random.default_rng(seed)
     steep, angle = np.tan(np.radians(rng.uniform(5.0, 25.0))), rng.uniform(-np.pi, np.pi)
@@ -67,7 +67,7 @@ def test_soles_are_on_slopes_and_knees_move_no_more_jerkily_than_on_flat_ground(
     assert np.percentile(jerks(motion, times(motion)), 95) < JERKS * np.percentile(jerks(FLAT, times(FLAT)), 95)
 
 
-@pytest.mark.parametrize("seed", seeds(5, quick=2))
+@pytest.mark.parametrize("seed", seeds(5, quick=1))
 def test_soles_are_on_hills(seed: int) -> None:
     floor = hills(np.random.default_rng(seed))
     motion = played(floor)
@@ -90,7 +90,7 @@ def test_who_stands_higher_is_higher_all_over() -> None:
     np.testing.assert_allclose(moved[:, 0], np.tile((0.0, 0.4, 0.0), (len(at), 1)), atol=1e-9)
 
 
-@pytest.mark.parametrize("limbs", CUTS)
+@pytest.mark.parametrize("limbs", few(CUTS))
 def test_rigs_whose_limbs_hang_on_other_bones_are_higher_all_over_too(limbs: str) -> None:
     body, _ = cut(with_controls(BODY), CUTS[limbs], np.random.default_rng(0))
     high = SceneFloor(slope(0.0, 0.0).points + np.array((0.0, 0.4, 0.0)), slope(0.0, 0.0).triangles)
@@ -112,7 +112,7 @@ def without_toes(body: Skeleton) -> Skeleton:
                        body.rest_world[kept, :, 3], body.rest_world_rotations[kept])
 
 
-@pytest.mark.parametrize("limbs", ["feet as they are", *CUTS])
+@pytest.mark.parametrize("limbs", few(["feet as they are", *CUTS]))
 @pytest.mark.parametrize("rise", [0.17, -0.17])
 def test_feet_without_toes_stand_on_treads_and_neither_over_edges_nor_above_them(limbs: str, rise: float) -> None:
     body = without_toes(BODY)

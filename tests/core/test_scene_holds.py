@@ -22,7 +22,7 @@ from takt.core.playing.stage import Over
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.seeds import seeds
+from takt.tests.core.seeds import few, seeds
 from takt.tests.core.test_scene_aims import CLIPS, HELLO, off_rad
 
 SETTINGS = int(os.environ.get("TAKT_SCENE_SETTINGS", "40"))
@@ -80,7 +80,7 @@ def scaled(point: tuple[float, float, float], size: float) -> tuple[float, float
     return size * x, size * y, size * z
 
 
-@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=16))
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=3))
 def test_a_prop_goes_with_the_hand_and_lies_where_that_leaves_it(seed: int) -> None:
     size, side = SIZES[seed % 4], ("right", "left")[seed // 4 % 2]
     cup, near = scaled(spot(seed, side), size), 0.005 * LEG_M * size
@@ -97,7 +97,7 @@ def test_a_prop_goes_with_the_hand_and_lies_where_that_leaves_it(seed: int) -> N
     assert np.linalg.det(turned) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("seed", seeds(12, quick=4))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_a_hand_without_reach_comes_in_time_by_itself(seed: int) -> None:
     cup = spot(seed)
     motion = played(programme(RIGHT.replace('<reach for="cup" with="right hand" duration="2"/>',
@@ -107,7 +107,7 @@ def test_a_hand_without_reach_comes_in_time_by_itself(seed: int) -> None:
     assert np.linalg.norm(np.diff(palms(motion, "r", times), axis=0), axis=1).max() < 3.0 / 60.0 * 2.0
 
 
-@pytest.mark.parametrize("seed", seeds(12, quick=4))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_a_hand_puts_a_prop_down_at_a_place_and_takes_it_up_again(seed: int) -> None:
     cup, table = spot(seed), spot(seed + 100)
     down = '<lane><wait duration="4"/><reach for="table" with="right hand" duration="2"/><wait duration="2"/></lane>'
@@ -142,7 +142,7 @@ def in_the_other(motion: Motion, times_s: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.solve(moved[..., :3], (palm - moved[..., 3])[..., None])[..., 0])
 
 
-@pytest.mark.parametrize("seed", seeds(12, quick=4))
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
 def test_two_hands_hold_one_prop_and_it_goes_on_with_the_one_that_stays(seed: int) -> None:
     cup, table = spot(seed), (0.1 * spot(seed)[0], 0.4 + 0.5 * spot(seed + 100)[1], 0.25)
     ahead = ('<lane><wait duration="3"/><reach for="table" with="right hand" duration="1" hold="2"/>'
@@ -212,7 +212,7 @@ def test_a_hand_closes_around_what_it_holds_and_opens(side: str) -> None:
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", few(SIZES))
 def test_the_thumb_comes_to_the_fingers_on_their_palm_side(side: str, size: float) -> None:
     motion, plain = (played(programme(RIGHT.replace("right", side)), size, cup=cup) for cup in (
         scaled(spot(1, side), size), (0.0, 1.1, 4.0 * size)))
@@ -293,7 +293,7 @@ def at_random(seed: int) -> Motion:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(8, quick=4))
+@pytest.mark.parametrize("seed", seeds(8, quick=1))
 def test_all_instants_together_show_the_same_as_each_alone(seed: int) -> None:
     motion = at_random(seed)
     times = np.linspace(0.0, motion.duration_s, 41)
@@ -341,7 +341,7 @@ def holding(seed: int, *, moves: bool) -> tuple[Motion, dict[str, Target], float
 
 
 @pytest.mark.parametrize("moves", [False, True])
-@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=10))
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=2))
 def test_a_prop_neither_jumps_nor_slips_whatever_its_hands_do_next(seed: int, *, moves: bool) -> None:
     motion, cast, size = holding(seed, moves=moves)
     assert motion.carried.keys() >= {"cup"}
@@ -373,7 +373,7 @@ def held_by(motion: Motion) -> tuple[TimedHold, ...]:
     return stage.holds
 
 
-@pytest.mark.parametrize("seed", seeds(24, quick=4))
+@pytest.mark.parametrize("seed", seeds(24, quick=1))
 def test_a_hand_that_leads_goes_no_farther_than_the_second_can_follow(seed: int) -> None:
     side, size = ("right", "left")[seed % 2], SIZES[seed // 2 % 4]
     other = "left" if side == "right" else "right"
@@ -403,10 +403,10 @@ def test_a_hand_that_still_reaches_for_what_it_lets_go_of_does_not_jump(side: st
     assert np.linalg.norm(where(motion, "cup", spot(3, side), np.array((5.0,))) - spot(3, side)) > 0.02
 
 
-def test_what_hands_do_at_random_never_lets_a_prop_jump() -> None:
-    for seed in range(6):
-        motion, size = at_random(seed), SIZES[seed % 4]
-        for role, carried in motion.carried.items():
-            ends = np.array([phase.begin_s for phase in carried.phases])
-            before, after = (where(motion, role, (0.0, 0.0, 0.0), ends + step) for step in (-1e-6, 1e-6))
-            assert np.linalg.norm(after - before, axis=1).max() < 1e-4 * LEG_M * size
+@pytest.mark.parametrize("seed", seeds(6, quick=1))
+def test_what_hands_do_at_random_never_lets_a_prop_jump(seed: int) -> None:
+    motion, size = at_random(seed), SIZES[seed % 4]
+    for role, carried in motion.carried.items():
+        ends = np.array([phase.begin_s for phase in carried.phases])
+        before, after = (where(motion, role, (0.0, 0.0, 0.0), ends + step) for step in (-1e-6, 1e-6))
+        assert np.linalg.norm(after - before, axis=1).max() < 1e-4 * LEG_M * size

@@ -19,6 +19,7 @@ from takt.core.playing.scene.cast import ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
 from takt.core.score_editor.layout import lay_out
 from takt.tests.core.scene_figures import LIMITS
+from takt.tests.core.seeds import seeds
 from takt.tests.core.test_scene_aims import CLIPS, HELLO
 from takt.tests.core.test_scene_holds import BODIES, LEG_M, SIZES, UP, palms
 
@@ -102,7 +103,7 @@ def hands_met(seed: int) -> tuple[float, float, list[str]]:
     return float(np.linalg.norm(ours - theirs, axis=1).max()) / (LEG_M * one_size), float(fastest), warnings(one, two)
 
 
-@pytest.mark.parametrize("seed", range(SETTINGS))
+@pytest.mark.parametrize("seed", seeds(SETTINGS, quick=4))
 def test_hands_meet_and_stay_together(seed: int) -> None:
     apart, fastest, said = hands_met(seed)
     assert not said and apart < NEAR and fastest < FASTEST

@@ -42,7 +42,7 @@ def reaching(order: str, seed: int) -> tuple[Motion, FloatArray, FloatArray, str
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("seed", seeds(24, quick=6))
+@pytest.mark.parametrize("seed", seeds(24, quick=2))
 def test_a_hand_goes_straight_from_one_reach_to_the_next(order: str, seed: int) -> None:
     motion, ball, table, side, size = reaching(order, seed)
     leg = size * LEG_M
@@ -55,7 +55,7 @@ def test_a_hand_goes_straight_from_one_reach_to_the_next(order: str, seed: int) 
     assert np.linalg.norm(np.diff(fine, 2, axis=0), axis=1).max() * 120.0**2 < SHARPEST * leg
 
 
-@pytest.mark.parametrize("seed", seeds(24, quick=6))
+@pytest.mark.parametrize("seed", seeds(24, quick=2))
 def test_a_prop_let_go_on_the_way_to_the_next_reach_stays_without_a_jump(seed: int) -> None:
     side, size = ("right", "left")[seed % 2], SIZES[seed // 2 % 4]
     own = OWN.format(side=side)

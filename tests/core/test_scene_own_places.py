@@ -40,7 +40,7 @@ def mouths(motion: Motion, times_s: FloatArray, size: float) -> FloatArray:
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("seed", seeds(40, quick=8))
+@pytest.mark.parametrize("seed", seeds(40, quick=2))
 def test_a_cup_is_brought_to_the_mouth_of_a_head_that_turns(seed: int, side: str) -> None:
     motion, cup, size = drinks(seed, side=side)
     times = np.linspace(3.0, 5.0, 40)

@@ -21,6 +21,7 @@ from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips
 from takt.samples.skeleton import build_skeleton
 from takt.tests.core.scores import library
+from takt.tests.core.seeds import seeds
 
 BODY = build_skeleton()
 ROOT = find_map(BODY).joint_of["HumanoidRoot"]
@@ -64,7 +65,7 @@ def apart(one: float, other: float) -> float:
     return float(abs((one - other + np.pi) % (2.0 * np.pi) - np.pi))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", seeds(200, quick=25))
 def test_a_way_ends_at_its_place_and_faces_as_that_does(seed: int) -> None:
     rng = np.random.default_rng(seed)
     far, angle, ahead = rng.uniform(1.0, 6.0), *rng.uniform(-np.pi, np.pi, 2)
@@ -90,7 +91,7 @@ def test_what_follows_goes_on_from_the_place() -> None:
     assert np.hypot(*(end - start)) == pytest.approx(np.hypot(*(last - first)), abs=0.02)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, quick=4))
 def test_a_path_is_followed(seed: int) -> None:
     rng = np.random.default_rng(seed)
     angles = np.linspace(0.0, rng.uniform(1.0, 6.0), 120)
@@ -229,7 +230,7 @@ FPS, FASTEST_LEGS_PER_S, STRETCHED_LEGS = 24, 8.0, 0.75
 
 
 @pytest.mark.parametrize("before", [STOPS, '<call name="walk" to="mark" duration="4" repeat="fit"/>'])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, quick=4))
 def test_nobody_jumps_to_a_place_or_a_path_and_a_warning_says_how_far_it_is(seed: int, before: str) -> None:
     """With no transition to lead there, what plays before does, and no leg stretches after a foot that stays."""
     rng = np.random.default_rng(seed)

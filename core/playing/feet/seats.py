@@ -17,20 +17,21 @@ from ..joints import Joints
 
 _LEG: Final = "hip", "knee", "ankle"
 STANDS, SITS = 0.1, 0.15
-"""Who folds both legs by so much, in leg lengths (see Thighs), stands at most, or may sit."""
+"""Fold of both legs in leg lengths (see Thighs): below the first the body stands, above the second it may sit."""
 _SLOW: Final = 0.2
-"""And sits where it goes no faster, in leg lengths a second."""
+"""The body sits only while it is no faster than this, in leg lengths per second."""
 _THIGHS: Final = 0.5
-"""So far along thighs, from the hips, their skin lies on a seat."""
+"""Share of the thighs, from the hips, whose skin lies on a seat."""
 _SOFT_LEGS, _GIVES_LEGS = 0.01, 0.006
-"""It may be so much below the surface, in leg lengths; for the rest of that the seat is raised by so much at most."""
+"""Skin of thighs may be this far below the surface, in leg lengths. To keep it there, the body is raised by at most the
+second."""
 
 
 class Seat(NamedTuple):
-    """A seat for a body that sits down, or sits, from one instant up to another. height: of its surface, along up.
+    """A seat on which a body sits from one instant to another, in seconds. height: of its surface, along up.
 
-    position: in the model; the hips are to be above or below it. role: what plays it; place: of what says so, in its
-    file. over: how high it is above the ground before it.
+    position: in the model; the hips should be vertically above or below it. role: its role in the score. place: of the
+    call, in its file. over: height of the surface above the ground in front of it.
     """
 
     from_s: float
@@ -44,10 +45,11 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SeatSkin:
-    """The lowest skin of seat and back: how high points are along up is linear in the joints' matrices.
+    """The lowest skin of seat and back. The height of points along up is linear in the joints' matrices.
 
-    by_joint: (P, 4 N). of_thighs: (P,) which points are of thighs, beyond the seat. below: how far skin is below the
-    points, where only joints are known. stands: how high the lowest is as the body rests. leg: how long legs are.
+    by_joint: (P, 4 N) for P points and N joints. of_thighs: (P,) which points are of thighs, beyond the seat. below:
+    distance of the skin below the points if only joints are known, else 0. stands: height of the lowest skin of seat and
+    back in the rest pose. leg: the length of a leg.
     """
 
     joints: Joints
@@ -59,7 +61,10 @@ class SeatSkin:
 
     @classmethod
     def of(cls, body: SkeletonMap, skin: SkinPoints | None, axes: FloatArray, leg: float) -> SeatSkin | None:
-        """Take a body's; None if it has no trunk. axes: (3, 3) to ground coordinates; leg: how long legs are."""
+        """Return the skin of a body, or None if it has no trunk.
+
+        axes: (3, 3) from the model to ground coordinates. leg: the length of a leg.
+        """
         skeleton, below = body.skeleton, 0.0
         is_seat = is_thigh = np.zeros(0, dtype=np.bool_)
         if skin is not None:
@@ -104,7 +109,7 @@ class SeatSkin:
 
 @dataclass(frozen=True, eq=False)
 class Thighs:
-    """Thighs, by which a body is seen to sit. lengths: (L,); leg: how long a leg is; up: unit vector (3,)."""
+    """Thighs, which show whether a body sits. lengths: (L,); leg: length of a leg; up: unit vector (3,)."""
 
     joints: Joints
     lengths: FloatArray
@@ -113,7 +118,7 @@ class Thighs:
 
     @classmethod
     def of(cls, body: SkeletonMap, up: FloatArray) -> Thighs | None:
-        """Take a body's; None if it has no legs. up: (3,) of the model."""
+        """Return the thighs of a body, or None if it has no legs. up: (3,) of the model."""
         sides = [side for side in "lr" if {f"{side}_{joint}" for joint in _LEG} <= body.joint_of.keys()]
         if not sides:
             return None
@@ -123,11 +128,11 @@ class Thighs:
         return cls(Joints.of(body.skeleton, joints), thighs, float((thighs + shins).max()), up / np.linalg.norm(up))
 
     def seen(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
-        """Return where the hips of poses (F, J, …) are, (F, 3), and by how much their legs are folded, (F,).
+        """Return the positions of the hips (F, 3) in poses (F, J, …), and how far their legs are folded, (F,).
 
-        Folded: how much lower hips are above the lower knee than if that thigh hung straight down, the less of both
-        legs. It tells a seat of any height: hips of short legs go up to a chair. Who climbs stairs has one leg
-        straight.
+        The fold of a leg is the length of its thigh minus the height of the hips above the knee; the smaller one of
+        both legs counts. It works for seats of any height: the hips of short legs go up to a chair. A body that climbs
+        stairs has one straight leg.
         """
         hips, knees = np.split(self.joints.positions(pose), 2, axis=1)
         return hips.mean(axis=1), (self.lengths - (hips - knees) @ self.up).min(axis=1)

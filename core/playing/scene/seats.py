@@ -19,16 +19,17 @@ from .sits import GROUND_LEGS, Ground
 from .ways import edges_s, innermost
 
 _HIGHEST_LEGS: Final = 0.3
-"""A seat is at most so much higher than that of the body as it stands: no leap leads onto a higher one."""
+"""A seat may be higher than the seat of the standing body by so many leg lengths. The body does not jump onto a higher
+one."""
 _HANGS_LEGS: Final = 0.01
 _ASIDE_LEGS: Final = 0.15
-"""A body sits on its seat where its hips are so near above it, in leg lengths."""
+"""Greatest horizontal distance of the hips from the seat, in leg lengths, that is not reported."""
 _LOOKS_S: Final = 0.1
-"""So far apart it is looked whether a call sits."""
+"""Interval at which a call is checked for sitting."""
 
 
 def seat_skin(stage: Feet) -> SeatSkin | None:
-    """Return the skin with which a body sits, None if it has none, or nothing carries it."""
+    """Return the skin on which a body sits, or None if it has no trunk or no root that moves it."""
     leg = _leg(stage)
     return SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg) if len(stage.lock.roots) else None
 
@@ -40,11 +41,11 @@ def _leg(stage: Feet) -> float:
 def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
              shown: Callable[[FloatArray], FloatArray], ground: Ground,
              unit_m: float = 1.0) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
-    """Return what calls of a motion sit on, in order, and what is to be said of that.
+    """Return the seats on which calls of a motion sit, in order, and warnings.
 
-    A call sits that begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
-    skin: see seat_skin. shown: from times to those that a clock shows. ground: see Ground. unit_m: see
-    Settings.
+    A call sits if it begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
+    skin: see seat_skin. shown: turns times (F,) of the motion into times that the clock shows, in seconds. ground: see
+    Ground. unit_m: see Settings.
     """
     thighs, seats, said = Thighs.of(stage.skeleton_map, stage.up), list[Seat](), list[Problem]()
     if thighs is None:
@@ -75,7 +76,7 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
 
 
 def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
-    """Return warnings of seats that the body misses, and of those from which feet do not reach the ground.
+    """Return warnings about seats that the body misses, and about seats from which feet do not reach the ground.
 
     unit_m: see Settings.
     """
@@ -97,7 +98,7 @@ def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
 
 
 def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs) -> bool:
-    """Return whether a call sits: with legs folded it comes to rest, or ends."""
+    """Return whether a call sits: the body comes to rest, or the call ends, with legs folded."""
     times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
     hips, fold = thighs.seen(stage.sample(times_s))
     return bool(fold[-1] > SITS * thighs.leg or are_still(times_s, hips, fold, thighs.leg).any())

@@ -1,14 +1,15 @@
 """A body on the ground, with the heights and contact weights of the clip (docs/contacts.md).
 
-`all_steps.py` is their order. `contact_detection.py` finds the contacts of the clip's body once; all others read them.
-`body_skin.py` is the one model of a body over the ground: which skin may bear it (`bearing_skin.py`), what is of seat
-and back (`bearing_trunk.py`), and how high each part is (`lowest_skin.py`); `balance.py` tells whether it would fall.
-`grounding.py` lifts a body and draws its feet up. Feet are as high as the clip's first `by_joints.py`, then, where it
-is known, `by_skin.py`: while a part of the clip's body is `touching.py` the ground, its skin is on it, by the
-`lift_of_touching.py` parts; `off_ground.py` has feet leave it and come to it as in the clip, and `toes.py` bend.
-Whatever is wanted frame by frame, the body is lifted as softly as its legs let it by `soft_ground.py`, along
-`fitted_curves.py`. Who sits, lies or rolls is as high as what bears him (`contact_heights.py`): he is `tipped.py` onto
-seat and back, his legs are turned beside them (`seated_legs.py`), and his head lies (`resting_head.py`). Arms that do
-not bear a body are drawn out of the ground (`arms_off_ground.py`), elbows aside (`raised_elbows.py`). A clip that goes
-down has a `lower_ground.py`; a body may have none (`ground_without_legs.py`).
+`all_steps.py` runs all steps in their order. `contact_detection.py` finds the contacts of the clip's body once, and all
+other steps read them. `body_skin.py` models the body above the ground. It says which skin may bear the body
+(`bearing_skin.py`), what belongs to seat and back (`bearing_trunk.py`), and how high each part is (`lowest_skin.py`).
+`balance.py` tells whether the body would fall. `grounding.py` lifts the body and its feet. Feet get the clip's height
+first from joints (`by_joints.py`), then from skin if there is one (`by_skin.py`). While a part of the clip's body
+touches the ground (`touching.py`), its skin is on the ground (`lift_of_touching.py`). `off_ground.py` lets feet leave
+the ground and come back as in the clip, and `toes.py` bends toes. `soft_ground.py` lifts the body along smooth curves
+(`fitted_curves.py`), as far as its legs allow that. The height of a body that sits, lies or rolls comes from the parts
+that bear it (`contact_heights.py`). Such a body is turned onto seat and back (`tipped.py`). Its legs turn beside them
+(`seated_legs.py`), and its head rests (`resting_head.py`). Arms that do not bear the body are lifted out of the ground
+(`arms_off_ground.py`), and elbows swing aside (`raised_elbows.py`). For clips that go down, `lower_ground.py` lowers
+the ground. `ground_without_legs.py` is for bodies without legs.
 """

@@ -1,8 +1,8 @@
 """Hands and elbows that would go into the ground are drawn up by their own arms, as feet that swing are by legs.
 
-A body with long arms, or short legs, reaches deeper than the clip's. By how much an arm is drawn up is a displacement
-curve (maths/displacement.py): no less than what keeps it out of the ground, else near 0, and smooth. What is then in
-the ground about an elbow, as of a folded arm, swings aside (raised_elbows.py).
+A body with long arms, or short legs, reaches deeper than the clip's. How far an arm is raised is a smooth displacement
+curve (maths/displacement.py). It keeps the arm out of the ground, and is near 0 otherwise. What is then in the ground
+about an elbow, as of a folded arm, swings aside (raised_elbows.py).
 """
 
 from __future__ import annotations
@@ -195,8 +195,8 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
     """Return by how much an arm's elbow and its end are to be drawn up at times (F,), (F, 2).
 
-    Above the ground none is drawn up farther than _MOST: one that lies as high as its shoulder, and lifts the body,
-    would leave it hanging in the air.
+    Above the ground no arm is raised farther than _MOST. Otherwise an arm at the height of its shoulder that lifts the
+    body would leave it in the air.
     """
     at = PosedJoints.of(clip, np.array(arm.arm)).heights(times, up) - ground
     high = at.min(axis=1)

@@ -1,8 +1,8 @@
 """The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
 
-What height the body takes from one foot may differ from what it takes from the other, if feet or shins have other
-proportions than the source's; and from one moment to the next, as a heel rises. So it goes softly from one to the
-other, and legs draw their feet up, or put them down, by the difference.
+If feet or shins have other proportions than the source's, the two feet ask for different heights of the body. As a heel
+rises, this height also changes over time. So the height goes smoothly from one foot to the other, and legs raise or
+lower their feet by the difference.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _STANDS_LEGS: Final = 0.7
 _LIES_LEGS: Final = 0.55
 """And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
 _MOMENT_S: Final = 0.2
-"""Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
-way soft."""
+"""Half of the longest moment. A body that is off the ground for no longer, as in a run, gets the height there that
+makes the path of the hips smooth."""
 _OFF_SHARE: Final = 0.5
 _MOST_OFF_LEGS: Final = 0.05
 """By so much of how high he is, and so much at most, since a low step may be what he is on."""

@@ -1,8 +1,8 @@
 """The ground by skin: soles that stand are on it, and no skin is below it, whatever shoes or skirts there are.
 
-What touches the ground in the clip decides how high the body is. A foot that swings and would dip into the ground is
-drawn up by its own leg, so that body and other foot need not hop; only what no leg can draw up lifts the body, and what
-would make a straight knee snap while nothing else bears it.
+What touches the ground in the clip decides how high the body is. A swinging foot that would dip into the ground is
+lifted by its own leg, so that the body and the other foot do not hop. The body is lifted only by the part that no leg
+can lift. It is also lifted if a straight knee would snap while nothing else bears the body.
 """
 
 from __future__ import annotations
@@ -53,11 +53,10 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
                    target: BodySkin, ratio: float, before: Sequence[Ground] = ()) -> Ground | None:
     """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
 
-    contacts: of source, the clip as it was compared, in the target's axes, with the map of its skeleton. played: what
-    became of it, on the target's own skeleton. ratio: how much larger the target is. before: what lifted the body
-    before, which changes softly together with this (soft_ground.py).
-    While something of the source touches the ground, the lowest skin of that is on it; no skin is below it. The ground
-    is as high as the soles at rest.
+    contacts: of the source clip as it was compared, in the target's axes, with the map of its skeleton. played: the
+    retargeted clip, on the target's own skeleton. ratio: size of the target / size of the source. before: what lifted
+    the body so far. Both lifts together are smoothed (soft_ground.py). While something of the source touches the
+    ground, the lowest skin of that is on it; no skin is below it. The ground is as high as the soles at rest.
     """
     found = _measured(contacts, source, source_map, played, target, ratio)
     if found is None:
@@ -197,8 +196,8 @@ def _most_drawn(found: Measured, played: Clip) -> FloatArray:
 def _reach(found: Measured, played: Clip) -> FloatArray:
     """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
 
-    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet that in the clip
-    are near the ground count as well, as those that slide or are about to leave, if what they hang by is seen.
+    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet near the ground in the
+    clip count as well, such as feet that slide or are about to leave, if their legs are known.
     """
     reach, leg = np.zeros((2, *found.low.shape)), found.leg
     low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]

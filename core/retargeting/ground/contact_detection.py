@@ -1,7 +1,7 @@
 """Contacts of a clip's body with the ground: found once, on its own skin where that is known, for all steps to read.
 
-An effector is on the ground where it is near, whatever its size: heights are those of skin, or of joints less what
-usually is about them, in legs. Its weight is 1 up to NEAR_LEGS[0], and 0 from NEAR_LEGS[1] on.
+An effector is on the ground while it is near, whatever its size. Its height, in leg lengths, is that of its skin, or of
+its joints minus the usual thickness around them. Its weight is 1 up to NEAR_LEGS[0], and 0 from NEAR_LEGS[1] on.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _HIGH_LEGS: Final = 0.52
 _LONGEST_LEGS: Final = 0.5
 """No hand is longer: of wrists that are higher fingers are not looked at."""
 _FALLS_LEGS: Final = (0.1, 0.2)
-"""A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
+"""Distance of the centre of mass from the feet. Up to the first value the body stands on its feet; from the second on
 it would fall without its hands."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
 _LEAST: Final = 1e-6
 """Smaller weights are 0 but for rounding."""
 _BESIDE_LEGS: Final = (0.12, 0.22)
-"""Feet that are no farther aside of their hips than the first are below the seat of who sits on his heels, and bear it;
-from the second on they are beside it."""
+"""Distance of feet from their hips, sideways. Up to the first value they are below the seat of a character who sits on
+the heels, and bear it; from the second on they are beside it."""
 _HIGHER_LEGS: Final = (0.15, 0.35)
 """Feet that are higher by the first than what else is lowest may bear the body; by the second, they do not."""
 _IN_AIR_LEGS: Final = (0.15, 0.6)

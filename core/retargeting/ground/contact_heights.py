@@ -1,9 +1,9 @@
 """How high a body is whose contacts are not its feet: what bears it is as high above the ground as the clip's.
 
-Feet do not tell how high a body is that sits, lies or rolls: with a shorter trunk it would be in the air, and its own
-head would throw it up if its trunk is longer. So seat and back, or the lowest part of who turns over, want to be as
-high as in the clip, by the ratio of the legs, each as far as it bears the body there. Arms count as far as hands bear
-it: others reach anywhere. These are wishes for the one curve of the body's height (soft_ground.py).
+Feet do not determine the height of a body that sits, lies or rolls. With a shorter trunk it would hang in the air; with
+a longer one its head would lift it. So seat and back, or the lowest part while the body turns over, should be as high
+as in the clip, by the ratio of the legs. Each counts as far as it bears the body. Arms count as far as their hands bear
+it. These are wishes for the one curve of the body's height (soft_ground.py).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A body without legs is on the ground with what of its skin is lowest, as a snowman or a blob that tips over.
 
-It has no feet that say how high it is, nor legs whose length says how high it flies: hips of clips are followed by what
-bodies of their kind have.
+It has no feet that give its height, and no legs whose length gives the height of jumps. It follows the hips of clips
+with its root.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ import numpy as np
 from ...maths.arrays import FloatArray
 
 _FAR_LEGS: Final = (0.2, 0.35)
-"""Skin that is higher than this when something touches the ground is not what touches it: feet of one who sits may hang
-in the air. In between it counts in part."""
+"""Height of skin in leg lengths while another part touches the ground. From the second value on, this skin does not
+count as the part in contact: the feet of a seated character may hang in the air. In between it counts in part."""
 
 
 def lift_of_touching(low: FloatArray, touching: FloatArray, weight: FloatArray, leg: float,

@@ -1,9 +1,9 @@
 """Legs of who sits or lies do not hold him up: they turn about the hips until feet are as low as seat or back.
 
-On a body whose shins are longer than the clip's, or whose seat is less thick, feet beside the seat would lift it off
-the ground. So while the clip's seat or back is on the ground, or comes near it, legs are turned up by what their skin
-is deeper than that of seat or back; and, where feet stand in the clip, down by what they would hang above it. Not so
-feet below the seat, of one who kneels on his heels: they bear it.
+If shins are longer than the clip's, or the seat is less thick, feet beside the seat would lift the body off the ground.
+So while the clip's seat or back is on the ground or near it, legs turn up until their skin is no deeper than that of
+seat or back. If feet stand in the clip, legs also turn down until the feet do not hang above the ground. Feet below the
+seat of a character who kneels on the heels do not turn: they bear it.
 """
 
 from __future__ import annotations

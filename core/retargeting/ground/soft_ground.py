@@ -5,10 +5,10 @@ Whatever is wanted frame by frame, the body is lifted by a smooth curve, by one 
     minimise    Σ (c − wish)² + s⁴ Σ c''² + Σ μ (how far c is beyond what legs can draw up, or put down)²
     subject to  c ≥ what keeps skin out of the ground
 
-μ is large in contacts, and small where a knee would merely rather bend less. A body under the bound begins to rise
-before it has to; one that would go down for a moment alone hardly does. How much each foot is drawn up is such a curve,
-too, between what keeps it on the ground while it is there and what keeps it out of it. Feet that slide, as in a walk in
-place, are on the ground like those that stand.
+μ is large in contacts, and small where a knee would merely rather bend less. A body below the bound begins to rise
+before it has to. A body that would go down for only a moment hardly does. How far each foot is raised is such a curve,
+too. Its bounds keep the foot on the ground during contacts, and out of the ground otherwise. Feet that slide, as in a
+walk in place, are on the ground like those that stand.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
 
 _ON_LEGS: Final = (0.005, 0.03)
-"""A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
-not."""
+"""Height of a foot in the clip. Up to the first value it is on the ground, even while it slides; from the second on, it
+is not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
 """Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
 _FREE_LEGS: Final = 0.3
@@ -44,13 +44,12 @@ _FOOT_WEIGHT: Final = 300.0
 class Measured:
     """What was measured of a body with L feet at times (F,).
 
-    low: (F, L + 1) the height of the lowest skin of each foot, and of the whole body, above the ground when played.
-    high: (F, L + 1) the wanted height when it leaves the ground, or comes to it.
-    clear: (F, L) the lowest height of all but feet, arms and the other leg's shin. others: (F,) that of all but feet
-    and arms, with shins drawn up as far as the legs draw them.
-    touching, weight: (F, L + 1) how much each touches the ground in the clip, and its contact weight.
-    below: (F, L) how far each ankle is below its hip. arms: their skin, which counts as far as it bears the body.
-    leg: the length of the legs.
+    low: (F, L + 1) the height of the lowest skin of each foot, and of the whole body, above the ground in playback.
+    high: (F, L + 1) the wanted height when it leaves the ground, or comes to it. clear: (F, L) the lowest height
+    without feet, arms and the other leg's shin. others: (F,) the lowest height without feet and arms, with shins raised
+    as far as the legs raise them. touching, weight: (F, L + 1) how much each touches the ground in the clip, 0 to 1,
+    and its contact weight. below: (F, L) how far each ankle is below its hip. arms: their skin, which counts as far as
+    it bears the body. leg: the length of the legs. Lengths are in the unit of the model.
     """
 
     times_s: FloatArray

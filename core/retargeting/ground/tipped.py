@@ -1,8 +1,8 @@
 """Who lies tips over what bears him instead until seat or back are on the ground: a big head, or broad shoulders.
 
-Rigid settling: while seat or back bear the body in the clip, and head or arms hold them in the air on this one, the
-whole body turns about the level axis across its spine, by which its hips come down. Where hands bear it, as in a
-push-up, nobody tips over them; but he does, either way, until both hands and feet are on the ground.
+Rigid settling. In the clip, seat or back bear the body; on the target, head or arms hold them in the air. So the whole
+body turns about the level axis across its spine until its hips come down. If hands bear the body, as in a push-up, it
+does not tip over them. It turns, either way, until both hands and feet are on the ground.
 """
 
 from __future__ import annotations

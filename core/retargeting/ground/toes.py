@@ -1,7 +1,7 @@
 """Toes bend where a foot tips over them: they stay level on the ground, instead of going into it.
 
-Many clips move no toes, or have none. Where the ball of a foot is on the ground and its heel comes up, toes that stay
-straight would be in the ground by their own length, and whoever stands on them would have to be lifted.
+Many clips move no toes, or have none. While the ball of a foot is on the ground and its heel comes up, straight toes
+would penetrate the ground by their own length. The body on them would have to be lifted.
 """
 
 from __future__ import annotations
