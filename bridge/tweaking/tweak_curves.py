@@ -33,6 +33,7 @@ _COLUMNS: Final[Mapping[str, tuple[int, Any]]] = {
     "period": (1, np.float32)}
 """All properties of a key: number of components, and type."""
 _HANDLES = ("handle_left", "handle_right")
+_HANDLE_TYPES = ("handle_left_type", "handle_right_type")
 _PLACES = ("co", *_HANDLES)
 CHOICES: Final = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
 _BACK: Final = 3
@@ -157,8 +158,12 @@ class CurveKeys:
 
     def at(self, chosen: BoolArray | IntArray) -> CurveKeys:
         """Return some keys, or all in another order; curves without keys keep their names."""
-        return CurveKeys(self.names, self.curve[chosen], {name: values[chosen] for name, values in
-                                                          self.columns.items()})
+        if chosen.dtype == np.bool_:
+            if chosen.all():
+                return self
+            chosen = np.flatnonzero(chosen)
+        return CurveKeys(self.names, self.curve.take(chosen), {name: values.take(chosen, axis=0) for name, values in
+                                                               self.columns.items()})
 
     def in_order(self) -> CurveKeys:
         """Return the keys sorted by curve and frame; keys at one frame keep their order."""
@@ -310,14 +315,12 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
 
 def checksum(points: Any, *, has_handles: bool) -> int:
     """Return a checksum of the keys of a curve; has_handles: including their handles, if any is the user's."""
-    count = len(points)
-    places, kinds = np.empty(2 * count, dtype=np.float32), np.empty((3, count), dtype=np.uint8)
-    points.foreach_get("type", kinds[0])
-    if has_handles:
-        points.foreach_get("handle_left_type", kinds[1])
-        points.foreach_get("handle_right_type", kinds[2])
-    found = zlib.crc32(kinds[:3 if has_handles else 1].data)
-    is_fixed = has_handles and bool(((kinds[1:] == _FREE) | (kinds[1:] == _ALIGNED)).any())
+    count, found, is_fixed = len(points), 0, False
+    kinds, places = bytearray(count), np.empty(2 * count, dtype=np.float32)
+    for name in ("type", *_HANDLE_TYPES) if has_handles else ("type",):
+        points.foreach_get(name, kinds)
+        found = zlib.crc32(kinds, found)
+        is_fixed = is_fixed or (name != "type" and (_FREE in kinds or _ALIGNED in kinds))
     for name in _PLACES if is_fixed else ("co",):
         points.foreach_get(name, places)
         found = zlib.crc32(places.data, found)

@@ -139,9 +139,10 @@ def inside(block: Block, over: Over) -> Block:
 
 def plain(block: Block) -> tuple[object, ...]:
     """Return what has to be the same where a block is the same: all but the procedures that hold the calls."""
-    return tuple((step.document, step.element, step.repetition, _later_rounds(step.rounds)) for step in block)
+    return tuple([(step.document, step.element, step.repetition, step.rounds and _later_rounds(step.rounds))
+                  for step in block])
 
 
 def _later_rounds(rounds: Rounds) -> Rounds:
     """Return rounds but for first ones: a loop that is put around calls plays those that were there first."""
-    return tuple(each for each in rounds if each[1] > 0)
+    return tuple([each for each in rounds if each[1] > 0])
