@@ -50,14 +50,17 @@ def test_keys_become_what_their_copies_were(tweaked: Any, wait: Wait, procedure:
     for frame in (20, 40, 70):
         set_key(tweaked, frame)
     wait(0.5)
-    found = []
+    found, counted, made = list[Any](), list[int](), tweak_placing._placed
+
+    def counting(layer: Any, asked: Any) -> Any:
+        counted.append(1)
+        return made(layer, asked)
+
+    monkeypatch.setattr(tweak_placing, "_placed", counting)
     for is_known in (True, False):
         properties.character(tweaked).frame_start = 31
-        counted: list[int] = []
-        made = tweak_placing._placed
-        with monkeypatch.context() as patched:
-            patched.setattr(tweak_placing, "_placed", lambda *asked, of=made, seen=counted: seen.append(1) or of(*asked))
-            found.append(twice(tweaked, (lambda: None) if is_known else tweak_placing.forget))
+        counted.clear()
+        found.append(twice(tweaked, (lambda: None) if is_known else tweak_placing.forget))
         assert len(counted) == (1 if is_known else 2)
         properties.character(tweaked).frame_start = 1
         scene, motion = bpy.context.scene, score.motion_of(tweaked)
