@@ -78,6 +78,13 @@ class PreviewCharacter:
         read_at = changes.of_data(_data_uids(mesh))
         self._read[mesh.session_uid] = read_at, self._geometry(mesh, tell)
 
+    def is_fresh(self, meshes: Sequence[bpy.types.Object], now: int) -> bool:
+        """Return whether `refresh` has nothing to do. now: see changes.of_all_data."""
+        if self._fresh_at != now:
+            return False
+        parts = self.parts
+        return not [mesh for mesh in meshes if mesh.session_uid not in parts]  # quicker than all() in a crowd
+
     def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object],
                 is_drawing: bool = False) -> list[bpy.types.Object]:
         """Read and upload new and edited data; costs nothing if there is none.
@@ -85,7 +92,7 @@ class PreviewCharacter:
         is_drawing: keep the old state of meshes that cannot be read during a drawing. Returns these, for `read_ahead`.
         """
         now = changes.of_all_data()
-        if self._fresh_at == now and all(mesh.session_uid in self.parts for mesh in meshes):
+        if self.is_fresh(meshes, now):
             return []
         armature = cast(bpy.types.Armature, armature_object.data)
         if self.skeleton is None or self._bones_of != (armature.session_uid, changes.of_data((armature.session_uid,))):

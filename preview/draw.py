@@ -26,6 +26,7 @@ SEE_THROUGH_ALPHA = 0.35
 _WIRE: Tint = (0.62, 0.70, 0.80, 1.0)
 _NOWHERE = Matrix.Identity(4)
 _PASS_NUMBERS = {what: number for number, what in enumerate(PASSES)}
+_ALPHA_NUMBERS = {alpha: number for number, alpha in enumerate(ALPHAS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +42,12 @@ class CameraView:
 
 
 class _Instance(NamedTuple):
-    """A mesh of a role; role, mesh: their indices among the roles and among its meshes."""
+    """A mesh of a role; role, mesh: their indices among the roles and among its meshes; uid: the mesh object's."""
 
     part: MeshOnGpu
     role: int
     mesh: int
+    uid: int
 
 
 @dataclass(eq=False)
@@ -74,8 +76,12 @@ class Painter:
 
     def upload(self, roles: Sequence[DrawnRole], poses: Sequence[Posed], view: CameraView) -> None:
         """Send the data of this frame to the GPU; afterwards only these roles can be drawn."""
-        arranged = [(role.key, role.is_ghost, role.bones, id(role.character.bone_ends),
-                     [role.character.parts.get(mesh.session_uid) for mesh in role.meshes]) for role in roles]
+        arranged = []
+        for role in roles:
+            character = role.character
+            uids = [mesh.session_uid for mesh in role.meshes]
+            arranged.append((character.uid, role.number, role.tint is None, role.bones, id(character.bone_ends), uids,
+                             [character.parts.get(uid) for uid in uids]))
         if arranged != self._arranged:
             self._arrange(roles)
             self._arranged = arranged
@@ -87,7 +93,7 @@ class Painter:
 
     def _arrange(self, roles: Sequence[DrawnRole]) -> None:
         """Group instances that share a mesh, ghosts last; bones are numbered by an instance of their role."""
-        self._instances = [_Instance(part, number, index) for number, role in enumerate(roles)
+        self._instances = [_Instance(part, number, index, mesh.session_uid) for number, role in enumerate(roles)
                            for index, mesh in enumerate(role.meshes)
                            if (part := role.character.parts.get(mesh.session_uid)) is not None]
         self._instances.sort(key=lambda instance: (roles[instance.role].is_ghost, id(instance.part)))
@@ -123,7 +129,8 @@ class Painter:
             self._draw(part, first, count, what, alpha="SOLID")
         if what != "SHADED":
             return
-        see_through = [each for each in self._solid if each[0].coloured(self._look.mode).is_blended]
+        mode = self._look.mode
+        see_through = [each for each in self._solid if each[0].coloured(mode).is_blended]
         if see_through:
             gpu.state.blend_set("ALPHA")
             gpu.state.depth_mask_set(False)
@@ -153,7 +160,7 @@ class Painter:
         program = part.program
         if program is not self._bound:
             self._bind(program)
-        program.uniform_int("drawing", (first * RECORD_ROWS, _PASS_NUMBERS[what], ALPHAS.index(alpha), 0))
+        program.uniform_int("drawing", (first * RECORD_ROWS, _PASS_NUMBERS[what], _ALPHA_NUMBERS[alpha], 0))
         if opacity != self._bound_opacity:
             program.uniform_float("opacity", opacity)
             self._bound_opacity = opacity
@@ -187,23 +194,25 @@ class Painter:
         """Return the records of all instances; only changed ones are computed again."""
         at = len(self._instances) * RECORD_ROWS
         begins = accumulate((len(posed.rows) for posed in poses), initial=at)
-        bones = [(begin, posed.rows_per_bone) for begin, posed in zip(begins, poses, strict=False)]
-        placements, told = [], []
-        for _, number, index in self._instances:
+        bones = [*zip(begins, (posed.rows_per_bone for posed in poses), strict=False)]
+        placements, told, is_coloured = [], [], self._look.mode == "OBJECT"
+        for _, number, index, uid in self._instances:
             role = roles[number]
-            mesh = role.meshes[index]
-            placements.append(self._placement(mesh, role))
-            told.append((role.offset, role.tint or role.outline or _WIRE, role.is_ghost,
-                         (*bones[number], SKINNING_NUMBERS[role.method_of(mesh)], role.shown_bone),
-                         self._look.colour_of(mesh) if self._look.mode == "OBJECT" else WHITE))
+            mesh, tint = role.meshes[index], role.tint
+            placements.append(self._placement(mesh, role, uid))
+            method = role.method or role.character.methods.get(uid, "LINEAR")
+            told.append((role.offset, tint or role.outline or _WIRE, tint is not None, bones[number],
+                         SKINNING_NUMBERS[method], role.shown_bone,
+                         self._look.colour_of(mesh) if is_coloured else WHITE))
         if (self._recorded is None or told != self._recorded[1] or len(placements) != len(self._recorded[0])
                 or not all(map(is_, placements, self._recorded[0]))):
-            self._recorded = placements, told, instance_rows(placements, *zip(*told, strict=True))
+            offsets, tints, are_tinted, begun, methods, shown, colours = zip(*told, strict=True)
+            numbers = [(*begin, method, bone) for begin, method, bone in zip(begun, methods, shown, strict=True)]
+            self._recorded = placements, told, instance_rows(placements, offsets, tints, are_tinted, numbers, colours)
         return self._recorded[2]
 
-    def _placement(self, mesh: bpy.types.Object, role: DrawnRole) -> Rows:
+    def _placement(self, mesh: bpy.types.Object, role: DrawnRole, uid: int) -> Rows:
         armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world
-        uid = mesh.session_uid
         bone, known = role.character.attached_to.get(uid), self._placements.get(uid)
         posed = _NOWHERE if not bone or role.armature.pose is None else role.armature.pose.bones[bone].matrix
         if (known is None or known[0] != armature_world or known[1] != mesh_world

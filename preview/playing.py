@@ -41,14 +41,15 @@ class Instant:
     frame: float
     fps: float
     now_s: float
+    follows_timeline: bool
 
     @classmethod
     def of(cls, scene: bpy.types.Scene, player: Player, now_s: float) -> "Instant":
         """Return the current instant."""
-        return cls(player, scene.frame_current_final, frames_per_second(scene), now_s)
+        return cls(player, scene.frame_current_final, frames_per_second(scene), now_s, player.follows_timeline)
 
     def time_s(self, armature: bpy.types.Object, motion: Playable | None) -> float:
         """Return the time in a character's motion."""
-        if self.player.follows_timeline:
+        if self.follows_timeline:
             return (self.frame - properties.character(armature).frame_start) / self.fps
         return 0.0 if motion is None else self.player.position_s(self.now_s, motion.duration_s)

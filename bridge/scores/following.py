@@ -190,7 +190,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if said and character.action is not None:
         if not older:
             tweaks.look(armature_object, scene)
-        elif not character.keep_action:
+        else:  # as the user sees them, until the Action is written: undo brings keys back as they were set
             tweaks.tie(armature_object, scene, is_older=True)
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)

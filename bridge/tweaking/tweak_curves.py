@@ -32,7 +32,9 @@ _COLUMNS: Final[Mapping[str, tuple[int, Any]]] = {
     "handle_right_type": (1, np.uint8), "type": (1, np.uint8), "amplitude": (1, np.float32), "back": (1, np.float32),
     "period": (1, np.float32)}
 """All properties of a key: number of components, and type."""
-_PLACES = ("co", "handle_left", "handle_right")
+_HANDLES = ("handle_left", "handle_right")
+_HANDLE_TYPES = ("handle_left_type", "handle_right_type")
+_PLACES = ("co", *_HANDLES)
 CHOICES: Final = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")
 _BACK: Final = 3
 """Keyframe.interpolation BACK, the only one that reads `back`."""
@@ -104,7 +106,13 @@ class CurveKeys:
 
     def has_fixed(self, side: str) -> BoolArray:
         """Return which keys have a handle that the user placed, (K,). side: handle_left or handle_right."""
-        return np.isin(self.columns[f"{side}_type"], (_FREE, _ALIGNED))
+        kinds = self.columns[f"{side}_type"]
+        return np.asarray((kinds == _FREE) | (kinds == _ALIGNED))
+
+    def have_fixed(self) -> BoolArray:
+        """Return which curves have any such handle, (C,)."""
+        return np.bincount(self.curve[self.has_fixed("handle_left") | self.has_fixed("handle_right")],
+                           minlength=len(self.names)) > 0
 
     def copied(self, frames: FloatArray, stretch: FloatArray) -> CurveKeys:
         """Return copies of the keys at frames (K,) for other calls, as generated keys in the same order.
@@ -143,10 +151,19 @@ class CurveKeys:
     def __len__(self) -> int:
         return len(self.curve)
 
+    def is_like(self, other: CurveKeys) -> bool:
+        """Return whether other keys are the same, in the same curves."""
+        return (self.names == other.names and np.array_equal(self.curve, other.curve)
+                and all(np.array_equal(values, other.columns[name]) for name, values in self.columns.items()))
+
     def at(self, chosen: BoolArray | IntArray) -> CurveKeys:
         """Return some keys, or all in another order; curves without keys keep their names."""
-        return CurveKeys(self.names, self.curve[chosen], {name: values[chosen] for name, values in
-                                                          self.columns.items()})
+        if chosen.dtype == np.bool_:
+            if chosen.all():
+                return self
+            chosen = np.flatnonzero(chosen)
+        return CurveKeys(self.names, self.curve.take(chosen), {name: values.take(chosen, axis=0) for name, values in
+                                                               self.columns.items()})
 
     def in_order(self) -> CurveKeys:
         """Return the keys sorted by curve and frame; keys at one frame keep their order."""
@@ -233,20 +250,36 @@ def still_value(path: str, index: int) -> float:
 
 
 def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
-    """Return the keys of all curves."""
+    """Return the keys of all curves. In curves where no handle is the user's, handles lie on their keys.
+
+    Blender computes those others itself, and reading places takes longer than all the rest.
+    """
     curves: list[Any] = list(bag.fcurves)
     points = [curve.keyframe_points for curve in curves]
     counts = [len(each) for each in points]
     ends = np.cumsum([0, *counts]).tolist()
-    columns = {}
-    for name, (width, kind) in _COLUMNS.items():
-        values = np.empty(ends[-1] * width, dtype=kind)
-        for each, (begin, end) in zip(points, pairwise(ends), strict=True):
-            if begin < end:
-                each.foreach_get(name, values[begin * width:end * width])
-        columns[name] = values.reshape(-1, width) if width > 1 else values
-    return CurveKeys(tuple((curve.data_path, curve.array_index) for curve in curves),
-                     np.repeat(np.arange(len(curves)), counts), columns).in_order()
+    ranges = [*zip(points, pairwise(ends), strict=True)]
+    columns = {name: _column(name, ranges) for name in _COLUMNS if name not in _HANDLES}
+    keys = CurveKeys(tuple((curve.data_path, curve.array_index) for curve in curves),
+                     np.repeat(np.arange(len(curves)), counts), columns)
+    placed = [each for each, is_placed in zip(ranges, keys.have_fixed().tolist(), strict=True) if is_placed]
+    for name in _HANDLES:
+        columns[name] = columns["co"].copy()
+        _column(name, placed, columns[name])
+    return keys.in_order()
+
+
+def _column(name: str, ranges: list[tuple[Any, tuple[int, int]]], into: Any = None) -> Any:
+    """Return a property of the keys of curves, each of which has a range of the rows. into: what holds the others."""
+    width, kind = _COLUMNS[name]
+    if into is None:
+        rows = ranges[-1][1][1] if ranges else 0
+        into = np.empty((rows, width) if width > 1 else rows, dtype=kind)
+    flat = into.reshape(-1)
+    for points, (begin, end) in ranges:
+        if begin < end:
+            points.foreach_get(name, flat[begin * width:end * width])
+    return into
 
 
 def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) -> set[tuple[str, int]]:
@@ -263,7 +296,8 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
     columns = {name: np.ascontiguousarray(values).ravel() for name, values in after.columns.items()
                if not (are_as_many and np.array_equal(values, before.columns[name]))}
     there: dict[tuple[str, int], Any] = {(curve.data_path, curve.array_index): curve for curve in bag.fcurves}
-    for name, (begin, end), is_other in zip(after.names, pairwise(ends), are_other, strict=True):
+    fixed = after.have_fixed().tolist()
+    for name, (begin, end), is_other, is_fixed in zip(after.names, pairwise(ends), are_other, fixed, strict=True):
         if not is_other:
             continue
         curve = there.get(name) or versions.add_fcurve(bag, *name, _bone_of(name[0]))
@@ -273,19 +307,23 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
             points.add(end - begin)
         for column, values in columns.items():
             width = _COLUMNS[column][0]
-            points.foreach_set(column, values[begin * width:end * width])
+            if is_fixed or column not in _HANDLES:  # others follow from the keys
+                points.foreach_set(column, values[begin * width:end * width])
         curve.update()
     return {name for name, is_other in zip(after.names, are_other, strict=True) if is_other}
 
 
 def checksum(points: Any, *, has_handles: bool) -> int:
-    """Return a checksum of the keys of a curve; has_handles: including their handles."""
-    places, kinds = np.empty(2 * len(points), dtype=np.float32), np.empty(len(points), dtype=np.uint8)
-    points.foreach_get("type", kinds)
-    found = zlib.crc32(kinds.tobytes())
-    for name in _PLACES if has_handles else ("co",):
+    """Return a checksum of the keys of a curve; has_handles: including their handles, if any is the user's."""
+    count, found, is_fixed = len(points), 0, False
+    kinds, places = bytearray(count), np.empty(2 * count, dtype=np.float32)
+    for name in ("type", *_HANDLE_TYPES) if has_handles else ("type",):
+        points.foreach_get(name, kinds)
+        found = zlib.crc32(kinds, found)
+        is_fixed = is_fixed or (name != "type" and (_FREE in kinds or _ALIGNED in kinds))
+    for name in _PLACES if is_fixed else ("co",):
         points.foreach_get(name, places)
-        found = zlib.crc32(places.tobytes(), found)
+        found = zlib.crc32(places.data, found)
     return found
 
 

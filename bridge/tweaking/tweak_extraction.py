@@ -47,9 +47,20 @@ def differences(action: bpy.types.Action, armature_object: bpy.types.Object, sce
             else:
                 change = values / np.maximum(pose.scales[:, joint], _SAME)
                 is_other = np.abs(change - 1.0).max(axis=1) > _SAME
-            if is_other.any():
-                found.append((skeleton.names[joint], channel, start + times[is_other] * fps, change[is_other]))
+            kept = _with_ends(is_other)
+            if kept.any():
+                found.append((skeleton.names[joint], channel, start + times[kept] * fps, change[kept]))
     return found
+
+
+def _with_ends(is_other: BoolArray) -> BoolArray:
+    """Return which keys (K,) to take: changed ones, and those beside several changed ones in a row.
+
+    So a row begins and ends as in the Action, and is not eased beyond that. A single changed key is eased.
+    """
+    around = np.concatenate(((False,), is_other, (False,)))
+    in_row = np.concatenate(((False,), is_other & (around[:-2] | around[2:]), (False,)))
+    return np.asarray(is_other | in_row[:-2] | in_row[2:])
 
 
 def write(action: bpy.types.Action, found: _Found) -> int:

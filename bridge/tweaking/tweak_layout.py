@@ -30,6 +30,10 @@ class Layout:
         digest.update((edges_s if clock is None else clock.shown(edges_s)).tobytes())
         return f"{self.frame_start} {self.fps!r} {digest.hexdigest()}"
 
+    def is_like(self, other: Layout) -> bool:
+        """Return whether another one has the same blocks at the same frames."""
+        return (self.timeline is other.timeline and self.frame_start == other.frame_start and self.fps == other.fps)
+
     def frames(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
         """Return the frames of shares of blocks."""
         return self.frame_start + self.timeline.times(blocks, shares) * self.fps

@@ -20,9 +20,10 @@ from .. import properties
 from ..actions import curves
 from ..actions.action_users import object_slot
 from ..scores import element_history
-from . import tweak_curves
+from . import tweak_curves, tweak_placed
 from .tweak_curves import SAME_FRAME, CurveKeys
 from .tweak_layout import Layout
+from .tweak_placed import Asked, Placed
 from .tweak_repeats import InCalls, Moments, in_calls, nearest
 
 _MOST_LAYOUTS = 32
@@ -43,8 +44,9 @@ def has_untied_keys(action: bpy.types.Action) -> bool:
 
 
 def forget() -> None:
-    """Clear the cache of layouts."""
+    """Clear all caches."""
     _layouts.clear()
+    tweak_placed.forget()
 
 
 def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
@@ -72,10 +74,29 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
     while len(_layouts) > _MOST_LAYOUTS:
         _layouts.popitem(last=False)
     bag = bag_of(action)
-    kept = ties_of(action)
+    said = str(getattr(action, properties.TIES))
+    ties_said(said)  # may raise
     if bag is None:
         return set()
     there = tweak_curves.read(bag)
+    asked = Asked((layer.procedure, layer.ease_in, layer.ease_out, layer.holds), said, there, before, now)
+    found = tweak_placed.placed(asked)
+    if found is None:
+        found = _placed(layer, asked)
+        tweak_placed.keep_placed(asked, found)
+    written = tweak_curves.write(bag, there, found.keys)
+    for name, value in ((properties.TIES, found.ties), (properties.PLACED_BY, now.said)):
+        if value != getattr(action, name):
+            setattr(action, name, value)
+    if found.procedure != layer.procedure:
+        layer.procedure = found.procedure
+    return written
+
+
+def _placed(layer: properties.TaktTweaks, asked: Asked) -> Placed:
+    """Return where keys go in a layout, and their ties there."""
+    _, said, there, before, now = asked
+    kept = ties_said(said)
     keys, calls = there.claimed(), in_calls(layer, kept, now)
     found = _Moments.of(kept, tweak_curves.own_frames(keys), before, now, calls)
     waiting = [*(found.waiting(at, keys) for at in np.flatnonzero(found.segment < 0).tolist())]
@@ -92,11 +113,8 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
         frames, segments = np.concatenate((moments.frame, frames)), np.concatenate((moments.segment, segments))
     eased = placed.eased(segments[nearest(frames, placed.frames)], layer.ease_in * now.fps,
                          layer.ease_out * now.fps, layer.holds)
-    written = tweak_curves.write(bag, there, eased)
-    _keep(action, moments, now, (*still, *waiting), calls)
-    if calls is not None and calls.name != layer.procedure:
-        layer.procedure = calls.name
-    return written
+    ties = _ties(moments, now, (*still, *waiting), calls)
+    return Placed(eased, ties, layer.procedure if calls is None else calls.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +218,8 @@ def _moved(keys: CurveKeys, moments: _Moments) -> CurveKeys:
     return keys.at(stays).moved(moments.frame[at[stays]], moments.stretch[at[stays]])
 
 
-def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tuple[Waiting, ...],
-          calls: InCalls | None) -> None:
+def _ties(moments: Moments, now: Layout, waiting: tuple[Waiting, ...], calls: InCalls | None) -> str:
+    """Return the ties of keys as they are stored."""
     segments = moments.segment
     different, block = np.unique(segments, return_inverse=True)
     ends = [now.frames(segments, np.full(len(segments), share)) for share in (0.0, 1.0)]
@@ -209,10 +227,8 @@ def _keep(action: bpy.types.Action, moments: Moments, now: Layout, waiting: tupl
                 moments.share, ends[1] - ends[0], waiting, None if calls is None else (calls.name, calls.over),
                 () if calls is None else calls.alone)
     said = json.dumps(ties_.to_data(ties), separators=(",", ":"))
-    if said != getattr(action, properties.TIES):
-        setattr(action, properties.TIES, said)
-    if now.said != getattr(action, properties.PLACED_BY):
-        setattr(action, properties.PLACED_BY, now.said)
+    tweak_placed.keep_ties(said, ties)
+    return said
 
 
 def ties_of(action: bpy.types.Action) -> Ties:
@@ -224,12 +240,16 @@ def ties_said(said: str) -> Ties:
     """Return ties from their stored form; raise TaktError as ties_of does."""
     if not said:
         return Ties.none()
+    if (known := tweak_placed.ties(said)) is not None:
+        return known
     try:
-        return ties_.from_data(json.loads(said))
+        found = ties_.from_data(json.loads(said))
     except (json.JSONDecodeError, FileError) as error:
         what = error.__cause__ or error
         raise TaktError(f"the ties of the tweaks are damaged ({what}): their keys stay where they are; begin a new "
                         "layer (+), or open an older copy of this .blend") from None
+    tweak_placed.keep_ties(said, found)
+    return found
 
 
 def bag_of(action: bpy.types.Action) -> bpy.types.ActionChannelbag | None:

@@ -66,6 +66,8 @@ class InCalls:
         """Return keys without those that new keys in another call replace."""
         at = nearest(moments.frame, keys.frames)
         is_new = moments.is_new[at]
+        if not is_new.any():
+            return keys, moments.at(np.isin(np.arange(len(moments.frame)), at))
         different, which = np.unique(moments.segment, return_inverse=True)
         first = np.array([self.repeats.first(segment) for segment in different.tolist()], dtype=np.int64)[which]
         frames = self.layout.frames(first, moments.share)[at]

@@ -140,9 +140,10 @@ def inside(block: Block, over: Over) -> Block:
 
 def plain(block: Block) -> tuple[object, ...]:
     """Return what equal blocks have in common: all but the procedures that contain the calls."""
-    return tuple((step.document, step.element, step.repetition, _later_rounds(step.rounds)) for step in block)
+    return tuple([(step.document, step.element, step.repetition, step.rounds and _later_rounds(step.rounds))
+                  for step in block])
 
 
 def _later_rounds(rounds: Rounds) -> Rounds:
     """Return the rounds but first ones, since the first round of a new loop plays the calls that were wrapped."""
-    return tuple(each for each in rounds if each[1] > 0)
+    return tuple([each for each in rounds if each[1] > 0])

@@ -82,7 +82,7 @@ class Timeline:
             if self.calls.is_loop(row):  # its rounds are those of what it holds
                 rounds = (*rounds, (step.element, repetition))
             else:
-                found.append(step._replace(rounds=rounds))
+                found.append(step._replace(rounds=rounds) if rounds != step.rounds else step)
                 rounds = ()
         return tuple(found)
 

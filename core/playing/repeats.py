@@ -66,7 +66,7 @@ class Repeats:
     @cached_property
     def _of_segment(self) -> dict[int, tuple[object, ...]]:
         barred = {plain(call) for call in self.alone}
-        return {segment: plain(own) for segment, (head, own) in self._chains.items() if plain(head) not in barred}
+        return {segment: plain(own) for segment, (_, own) in self._chains.items() if self._heads[segment] not in barred}
 
     @cached_property
     def _same(self) -> dict[tuple[object, ...], list[int]]:

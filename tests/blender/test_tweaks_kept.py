@@ -10,7 +10,8 @@ from takt.bridge import properties
 from takt.bridge.actions import long_actions, write_motion
 from takt.bridge.background import BackgroundWork
 from takt.bridge.scores import following, score
-from takt.tests.blender.dancing import STEPS, Wait, play, text_of
+from takt.bridge.tweaking import tweaks
+from takt.tests.blender.dancing import STEPS, Wait, play, rebuild, text_of
 from takt.tests.blender.test_tweaks import is_lifted, own_frames, set_key, tweak, tweaked
 
 __all__ = ["tweaked"]  # a fixture of another file
@@ -153,3 +154,21 @@ def test_keys_move_with_the_last_step_of_a_long_action(tweaked: Any, wait: Wait)
     for _ in long_actions.writing(tweaked, scene, motion):
         assert own_frames(layer) == [73.0]
     assert own_frames(layer) == [37.0] and is_lifted(tweaked, 37)
+
+
+@pytest.mark.parametrize("blend", ["COMBINE", "REPLACE"])
+def test_an_own_action_in_the_layers_place_keeps_its_blend_mode(tweaked: Any, wait: Wait, blend: str) -> None:
+    """It is the layer's *Combine*, as Blender leaves it, until the animator chooses another one; Takt changes none."""
+    animation, mine = tweaked.animation_data, bpy.data.actions.new("mine")
+    mine.slots.new(id_type="OBJECT", name="Rig")
+    animation.action, animation.action_slot = mine, mine.slots[0]
+    assert animation.action_blend_type == "COMBINE"
+    animation.action_blend_type = blend
+    text_of(tweaked).from_string(STEPS.replace("0.7", "1.4"))
+    wait(2.0)
+    rebuild()
+    assert (animation.action, animation.action_blend_type) == (mine, blend)
+    tweaks.push_down(tweaked)
+    assert animation.nla_tracks[-1].strips[0].blend_type == blend
+    tweak()
+    assert animation.action.name == "Rig tweaks" and animation.action_blend_type == "COMBINE"

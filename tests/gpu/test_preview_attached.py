@@ -99,7 +99,7 @@ def placed(rig: Object, ob: Object, pose: FloatArray) -> FloatArray:
     skeleton = character.skeleton
     assert skeleton is not None
     role = DrawnRole(character, rig, [ob], None, 0.0)
-    record = Painter()._placement(ob, role)
+    record = Painter()._placement(ob, role, ob.session_uid)
     armature_from_mesh = np.vstack((record[RECORD["ARMATURE_FROM_MESH"]:][:3], (0.0, 0.0, 0.0, 1.0)))
     geometry = character._geometry(ob)
     moved, _ = posed_on_gpu(geometry, Palette.from_matrices(pose, skeleton.rest_world), "LINEAR", armature_from_mesh)

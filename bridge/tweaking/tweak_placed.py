@@ -1,0 +1,86 @@
+"""What was found of keys and of ties, kept for those who ask again.
+
+An edit moves keys twice: copies of them as sampling begins, and the keys themselves as the Action is written. The
+second time takes over what the first has found, unless keys were set meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ...core.playing.ties import Ties
+from .tweak_curves import CurveKeys
+from .tweak_layout import Layout
+
+_MOST_PLACED: Final = 8
+_MOST_TIES: Final = 32
+_FRAME_DECIMALS: Final = 5
+"""As `ties.to_data` rounds frames."""
+
+
+class Asked(NamedTuple):
+    """All on which it depends where keys go.
+
+    settings: of the layer. ties: as they are stored. before: the layout by which keys lie that are not tied yet.
+    """
+
+    settings: tuple[object, ...]
+    ties: str
+    keys: CurveKeys
+    before: Layout
+    now: Layout
+
+    def is_like(self, other: Asked) -> bool:
+        """Return whether keys go where they go for another one."""
+        return (self.settings == other.settings and self.ties == other.ties and self.before.is_like(other.before)
+                and self.now.is_like(other.now) and self.keys.is_like(other.keys))
+
+
+class Placed(NamedTuple):
+    """Keys as they have to be, their ties as they are stored, and the name of the layer's procedure."""
+
+    keys: CurveKeys
+    ties: str
+    procedure: str
+
+
+_placed: deque[tuple[Asked, Placed]] = deque(maxlen=_MOST_PLACED)
+_ties: OrderedDict[str, Ties] = OrderedDict()
+
+
+def placed(asked: Asked) -> Placed | None:
+    """Return what was kept for the same question, None if nothing was. It is kept no longer."""
+    for at, (known, found) in enumerate(_placed):
+        if known.is_like(asked):
+            del _placed[at]
+            return found
+    return None
+
+
+def keep_placed(asked: Asked, found: Placed) -> None:
+    """Keep where keys go."""
+    _placed.append((asked, found))
+
+
+def ties(said: str) -> Ties | None:
+    """Return ties by the form in which they are stored, None if they are not known."""
+    return _ties.get(said)
+
+
+def keep_ties(said: str, found: Ties) -> None:
+    """Keep ties by the form in which they are stored, with frames as that form has them."""
+    _ties[said] = replace(found, frame=np.round(found.frame, _FRAME_DECIMALS),
+                          length=np.round(found.length, _FRAME_DECIMALS))
+    _ties.move_to_end(said)
+    while len(_ties) > _MOST_TIES:
+        _ties.popitem(last=False)
+
+
+def forget() -> None:
+    """Keep nothing."""
+    _placed.clear()
+    _ties.clear()
