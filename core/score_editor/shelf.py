@@ -144,12 +144,14 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
 
     A group is a file, or a folder of files with one clip each. Clips come first, so that they stay in place when
     procedures are made, then the file's Actions, then the score's own procedures, then other scores, in order.
+    The title of a group that begins too far to the left is where its visible chips begin.
     score_px: height of the score above.
     """
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     wide, tall = (CHIP_WIDE_PX + _GAP_PX) * px, (CHIP_PX + _GAP_PX / 2.0) * px
-    left, boxes, kept, titles = max(view.left, 2.0 * _PAD_PX * px) - scroll_px, [np.zeros((0, 4))], [], []
+    start, boxes, kept, titles = max(view.left, 2.0 * _PAD_PX * px), [np.zeros((0, 4))], [], []
+    left = start - scroll_px
     playables = tuple(playables)
     for title, chips in _grouped(playables):
         number, columns = np.arange(len(chips)), -(-len(chips) // rows)
@@ -159,8 +161,10 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
         words = title
         if columns > 1 or "." in title:
             words = clipped(title, columns * wide - _GAP_PX * px, size, theme.measure)
-        titles.append((words, left, height - 0.75 * _TITLE_PX * px))
-        left += max(columns * wide, theme.measure(words, size)) + _GAP_PX * px
+        words_px = theme.measure(words, size)
+        whole_px = max(columns * wide, words_px)
+        titles.append((words, min(max(left, start), left + whole_px - words_px), height - 0.75 * _TITLE_PX * px))
+        left += whole_px + _GAP_PX * px
     return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
                  max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 

@@ -26,6 +26,7 @@ from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
 from takt.core.retargeting.comparing.upright import turned
+from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.figures import figure_of
 from takt.core.score_editor.shelf import (
     ACTIONS,
@@ -41,6 +42,7 @@ from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton
+from takt.preview.score_editor import life, windows
 from takt.samples.clip_files import write_files
 from takt.samples.clips import build_clips
 from takt.tests.blender.dancing import STEPS, play, text_of
@@ -514,3 +516,21 @@ def test_of_very_many_files_the_first_are_shown_before_the_others_are_found(tmp_
     assert [len(each) for each in shown] == [5, 20, 29] and search.structure == 3
     for few, more in itertools.pairwise(shown):
         assert all(one is other for one, other in zip(few, more, strict=False))
+
+
+def test_another_search_or_order_shows_its_first_chips_and_what_is_under_the_mouse_then() -> None:
+    chips = [Playable(f"a.{number}", f"{number}", 1.0) for number in range(90)]
+    window = windows.Window(View(900.0, 500.0), mouse=(120.0, 80.0))
+    window.seek("", "LIBRARY", "")
+    window.shelf_px = 1e6
+    shown = life._arranged(window, chips, Theme(), 0.0)
+    assert window.shelf_px == pytest.approx(shown.farthest) and shown.boxes[:, 2].max() <= 900.0  # at once
+    assert window.chip is not None and window.chip.playable.name not in ("0", "1", "2")
+    window.seek("", "LIBRARY", "")
+    assert window.shelf_px > 0.0  # nothing else is sought
+    window.seek("", "FITS", "walk")
+    shown = life._arranged(window, chips, Theme(), 0.0)
+    assert window.shelf_px == 0.0 and shown.at(120.0, 80.0) == window.chip.playable == chips[0]
+    assert window.leave() and window.chip is None and not window.leave()
+    life._arranged(window, chips, Theme(), 0.0)
+    assert window.chip is None
