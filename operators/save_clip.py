@@ -15,7 +15,7 @@ from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, report, words_of
 from ..bridge.scores import performing, score, score_blocks, score_tree
-from ..bridge.shelf import clip_folders, shelf
+from ..bridge.shelf import clip_folders
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.library.files import parts_of
@@ -97,7 +97,6 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
             return refuse(self, words_of(error))
         performing.look_at_files()
         score_blocks.refresh(armature_object)
-        shelf.forget()
         score_tree.redraw()
         for warning in warnings:
             report(self, {"WARNING"}, warning)

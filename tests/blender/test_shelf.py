@@ -534,3 +534,41 @@ def test_another_search_or_order_shows_its_first_chips_and_what_is_under_the_mou
     assert window.leave() and window.chip is None and not window.leave()
     life._arranged(window, chips, Theme(), 0.0)
     assert window.chip is None
+
+
+def test_what_is_known_of_unchanged_files_stays_while_they_are_listed_again_and_with_a_further_folder(
+        rig: bpy.types.Object, library: Path, tmp_path: Path) -> None:
+    """Else the shelf is empty for a moment, and its chips move."""
+    play(library / "dance.pha")
+    further = tmp_path / "further"
+    further.mkdir()
+    shutil.copy(next(library.rglob("Steps.skeleton.xml")), further / "more.skeleton.xml")
+    with editing():
+        before = searched(rig)
+        known, figures = set(bridge_shelf.known(rig)), set(bridge_shelf.figures(rig))
+        for again in (performing.look_at_files,
+                      lambda: properties.character(rig).folders.add().__setattr__("path", str(further))):
+            again()
+            score_blocks.refresh(rig)
+            while bridge_shelf.is_searching(rig):
+                now = bridge_shelf.playables(rig)
+                assert set(before) <= set(now) and known <= set(bridge_shelf.known(rig))
+                assert figures <= set(bridge_shelf.figures(rig))
+                time.sleep(0.001)
+        assert {each.src for each in bridge_shelf.playables(rig)} - {each.src for each in before} == {"more"}
+
+
+def test_a_file_that_only_blender_reads_is_unread_again_if_it_was_changed(tmp_path: Path) -> None:
+    kept, changed = tmp_path / "kept.fbx", tmp_path / "changed.fbx"
+    for path in (kept, changed):
+        path.write_bytes(b"Kaydara FBX Binary  \0")
+    before = shelf_search.Search((tmp_path,), 0)
+    before.work.has_ended(None)
+    for src, file in before.files.items():
+        file.hold((Playable(src, "run", 1.0), Playable(src, "hop", 2.0)))
+        file.stamp = shelf_search._stamp_of(file)
+    changed.write_bytes(b"Kaydara FBX Binary  \0 more")
+    now = shelf_search.Search((tmp_path,), 1, before)
+    now.work.has_ended(None)
+    assert [(each.src, each.name, each.is_read) for each in now.playables()] == [
+        ("changed", "changed", False), ("kept", "run", True), ("kept", "hop", True)]
