@@ -410,7 +410,8 @@ def clip_file_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: 
 
 def playables_of(src: str, file: ClipFile) -> list[Playable]:
     """Return the chips of a file's clips for the shelf."""
-    return [replace(playable_of(src, clip), cut_off=file.cut_off) for clip in file.played]
+    return [replace(playable_of(src, clip), cut_off=file.cut_off, is_one_of_many=len(file.played) > 1)
+            for clip in file.played]
 
 
 def playable_of(src: str, clip: Clip) -> Playable:

@@ -142,7 +142,8 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
             score_px: float = 0.0) -> Shelf:
     """Arrange chips, group by group, in as many rows as fit; the rest is farther to the right.
 
-    A group is a file, or a folder of files with one clip each. Clips come first, so that they stay in place when
+    A group is a file, or a folder of files with one clip each; a search that finds one clip of a file changes no group.
+    Clips come first, so that they stay in place when
     procedures are made, then the file's Actions, then the score's own procedures, then other scores, in order.
     The title of a group that begins too far to the left is where its visible chips begin.
     score_px: height of the score above.
@@ -289,7 +290,8 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for number, each in enumerate(playables):
         src, is_clip, group = each.src, each.is_clip, each.shelf_group
-        if not group and is_clip and (chips_of[src] == 1 or of_part[src, is_clip, group] == 1):
+        if not group and is_clip and not each.is_one_of_many and (
+                chips_of[src] == 1 or of_part[src, is_clip, group] == 1):
             folder = src.rpartition(".")[0] if each.name != src and not each.problem else _folder(each)
             there = alone.get(folder)
             if there is None:
