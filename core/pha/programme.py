@@ -282,7 +282,7 @@ class _Resolver:
         raise self._failed[kind, src]
 
     def _missing(self, error: FileError, module: Module, source: Source, tag: str, attribute: str = "src") -> None:
-        module.missing[source.src] = error.problems[0].message
+        module.missing[source.src] = error.problems[0].said_with_place()
         self._problems += [replace(problem, missing=source.src) for problem in
                            _placed(error, module.document.place(source), tag, attribute)]
 

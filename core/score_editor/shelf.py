@@ -45,7 +45,7 @@ _OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
 _PLACES = {FAVOURITES: -1, ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
 """A window lower than so many shelves has none."""
-_OF_FILE = attrgetter("src", "is_clip", "shelf_group")
+_OF_FILE, _SRC = attrgetter("src", "is_clip", "shelf_group"), attrgetter("src")
 _SMALL = 0.85
 """Text size of durations, relative to that of names."""
 
@@ -151,13 +151,13 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     wide, tall = (CHIP_WIDE_PX + _GAP_PX) * px, (CHIP_PX + _GAP_PX / 2.0) * px
-    start, boxes, kept, titles = max(view.left, 2.0 * _PAD_PX * px), [np.zeros((0, 4))], [], []
-    left = start - scroll_px
+    start, lefts, numbers = max(view.left, 2.0 * _PAD_PX * px), list[float](), list[int]()
+    left, kept, titles = start - scroll_px, list[int](), list[tuple[str, float, float]]()
     playables = tuple(playables)
     for title, chips in _grouped(playables):
-        number, columns = np.arange(len(chips)), -(-len(chips) // rows)
-        x, high = left + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
-        boxes.append(np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1))
+        columns = -(-len(chips) // rows)
+        numbers.extend(range(len(chips)))
+        lefts += [left] * len(chips)
         kept += chips
         words = title
         if columns > 1 or "." in title:
@@ -166,7 +166,10 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
         whole_px = max(columns * wide, words_px)
         titles.append((words, min(max(left, start), left + whole_px - words_px), height - 0.75 * _TITLE_PX * px))
         left += whole_px + _GAP_PX * px
-    return Shelf(tuple(map(playables.__getitem__, kept)), np.concatenate(boxes), tuple(titles), height,
+    number = np.array(numbers, dtype=np.int64)
+    x, high = np.array(lefts) + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
+    boxes = np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1)
+    return Shelf(tuple(map(playables.__getitem__, kept)), boxes, tuple(titles), height,
                  max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 
 
@@ -284,14 +287,15 @@ def told(playable: Playable, tick_s: float) -> str:
 
 def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     """Return the groups: their titles, and the numbers of their playables."""
-    chips_of = Counter(map(attrgetter("src"), playables))
-    of_part = Counter(_OF_FILE(each) for each in playables if chips_of[each.src] > 1)
+    srcs = list(map(_SRC, playables))  # there may be very many
+    several = {src for src, chips in Counter(srcs).items() if chips > 1}
+    of_part = Counter(_OF_FILE(playables[at]) for at, src in enumerate(srcs) if src in several) if several else {}
     alone: dict[str, list[int]] = {}  # of folders, looked up without a key of several parts
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
-    for number, each in enumerate(playables):
-        src, is_clip, group = each.src, each.is_clip, each.shelf_group
-        if not group and is_clip and not each.is_one_of_many and (
-                chips_of[src] == 1 or of_part[src, is_clip, group] == 1):
+    for number, (each, src) in enumerate(zip(playables, srcs, strict=True)):
+        is_clip, group = each.is_clip, each.shelf_group
+        if is_clip and not group and not each.is_one_of_many and (
+                src not in several or of_part[src, is_clip, group] == 1):
             folder = src.rpartition(".")[0] if each.name != src and not each.problem else _folder(each)
             there = alone.get(folder)
             if there is None:

@@ -396,3 +396,11 @@ def test_where_all_is_missing_there_are_gaps_alone_but_other_mistakes_count(root
     assert clips_of(programme) == ["nothing"] and not len(programme.clips[0].rotations)
     with pytest.raises(ScoreError, match="-2"):
         resolve(parse(score(procedure("main", 'gone duration="-2"'), head=head)), opened(root), with_gaps=True)
+
+
+def test_a_damaged_clip_is_said_at_its_call_with_the_place_in_its_file(tmp_path):
+    (tmp_path / "half.glb").write_bytes(b"glTF\x02\0\0\0\xff\0\0\0\xff\0\0\0JSON")
+    document = parse(score(procedure("main", 'half duration="2"'), head='<load src="half"/>'))
+    gaps = resolve(document, Library((tmp_path,)), with_gaps=True).gaps
+    assert any("'half' cannot be played: the file is cut off: a chunk of 255 bytes begins here, but 0 are left (byte 12"
+               in str(gap) for gap in gaps)
