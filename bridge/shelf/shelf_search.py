@@ -148,6 +148,7 @@ class Search:
             time.sleep(_FIRST_PAUSE_S)
         else:
             self._take_over(before)
+            before = None  # whose contents need not be kept meanwhile
         self._read_tags(found.files)
         self.is_listed = True
         self.version += 1
