@@ -72,16 +72,19 @@ class TAKT_OT_add_clip_files(_ForShownScore, bpy.types.Operator):
 
     if TYPE_CHECKING:
         directory: str
+        filename: str
         files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
         filter_glob: str
     else:
         directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
+        filename: StringProperty(subtype="FILE_NAME", options={"HIDDEN", "SKIP_SAVE"})
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in endings()), options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
         """Ask for the files."""
         assert context.window_manager is not None
+        self.filename = ""  # else the browser begins with the name of the .blend
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

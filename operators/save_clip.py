@@ -1,6 +1,8 @@
 """Save as Clip: the current pose, frames of the scene, or selected blocks become a file of the score's library."""
 
 import os
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from ..bridge.frame_rate import frames_per_second
 from ..bridge.language import say
 from ..bridge.reports import GreyWithReason, refuse, report, words_of
 from ..bridge.scores import performing, score, score_blocks, score_tree
-from ..bridge.shelf import clip_folders, shelf
+from ..bridge.shelf import clip_folders
 from ..core.clips.clip import Clip
 from ..core.errors import TaktError
 from ..core.library.files import parts_of
@@ -65,7 +67,7 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
             self.source = "BLOCKS" if _selected_s(context, armature_object) is not None else "FRAMES"
         self.first, self.last = scene.frame_start, scene.frame_end
         self.folder = self.folder or _folder(armature_object)
-        self.name = self.name or _default_name(armature_object)
+        self.name = self.name or _default_name(armature_object, self.folder)
         return manager.invoke_props_dialog(self, width=420, confirm_text=say("Save"))
 
     def draw(self, _context: bpy.types.Context) -> None:
@@ -97,7 +99,6 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
             return refuse(self, words_of(error))
         performing.look_at_files()
         score_blocks.refresh(armature_object)
-        shelf.forget()
         score_tree.redraw()
         for warning in warnings:
             report(self, {"WARNING"}, warning)
@@ -106,8 +107,8 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
 
     def _path(self, armature_object: bpy.types.Object) -> Path:
         """Return the path of the file; raise TaktError if its name or folder is not valid, or it exists already."""
-        name = self.name.strip() or _default_name(armature_object)
         folder = self.folder or _folder(armature_object)
+        name = self.name.strip() or _default_name(armature_object, "" if self.overwrite else folder)
         if "." in name:
             raise TaktError(f"a clip cannot be called '{name}': a score would take a dot for a folder")
         if (part := next(filter(name.__contains__, "/\\:"), "")):
@@ -139,9 +140,17 @@ class TAKT_OT_save_clip(GreyWithReason, bpy.types.Operator):
         return recorded.of_motion(motion, name, *span, fps)
 
 
-def _default_name(armature_object: bpy.types.Object) -> str:
-    """Return the default name of a clip, without characters that a score or a file system would refuse."""
-    return f"{name_of_file(name_of_character(armature_object))}_clip"
+def _default_name(armature_object: bpy.types.Object, folder: str) -> str:
+    """Return the default name of a clip, of which the folder holds no file yet.
+
+    It has no characters that a score or a file system would refuse.
+    """
+    name, taken = f"{name_of_file(name_of_character(armature_object))}_clip", set[str]()
+    if folder:
+        with suppress(OSError):
+            taken = {each.name.partition(".")[0].casefold() for each in Path(bpy.path.abspath(folder)).iterdir()}
+    numbered = (f"{name}_{number}" for number in count(2))
+    return name if name.casefold() not in taken else next(each for each in numbered if each.casefold() not in taken)
 
 
 def _selected_s(context: bpy.types.Context, armature_object: bpy.types.Object) -> tuple[float, float] | None:

@@ -20,17 +20,23 @@ _brought: dict[tuple[str, str], int] = {}
 
 
 class ActionAsset(NamedTuple):
-    """An Action that is an asset; path: of its file, "" for the open one. library: its name."""
+    """An Action that is an asset; path: of its file, "" for the open one. library: its name.
+
+    origin: what tells it from others of its name: the clip that it was made from, or library and file.
+    """
 
     path: str
     name: str
     library: str = ""
+    origin: str = ""
 
 
 def found() -> list[ActionAsset]:
     """Return the Actions that are assets: those of the open file, then those of the libraries."""
-    own = [ActionAsset("", action.name) for action in bpy.data.actions if action.asset_data is not None]
-    return own + [ActionAsset(str(path), name, library) for library, path in _files() for name in _names_in(path)]
+    own = [ActionAsset("", action.name, origin=action.asset_data.description.partition("\n")[0])
+           for action in bpy.data.actions if action.asset_data is not None]
+    return own + [ActionAsset(str(path), name, library, f"{library}, {path.stem}")
+                  for library, path in _files() for name in _names_in(path)]
 
 
 def bring(asset: ActionAsset) -> bpy.types.Action:

@@ -14,13 +14,14 @@ from ...core.clips.clip import Clip
 from ...core.formats import ogre_binary, ogre_material_write, ogre_mesh_write, ogre_xml
 from ...core.formats.ogre import OgreSkeleton
 from ...core.formats.ogre_material import OgreMaterial
-from ...core.formats.ogre_mesh import Geometry, OgreMesh, Submesh, Weights
+from ...core.formats.ogre_mesh import MOST_INFLUENCES, Geometry, OgreMesh, Submesh, Weights
 from ...core.maths import rotations as rot
 from ...core.maths.arrays import FloatArray, IntArray
 from ...core.playing.bake import bake
 from ...core.playing.stage import Playable
 from ...core.retargeting.comparing.upright import scaled
 from ...core.skeletons.skeleton import Skeleton
+from ...core.skinning.influences import Influences
 from .. import axes, versions
 from ..meshes import mesh
 from ..rigs import armature
@@ -81,7 +82,11 @@ def read_character(armature_object: bpy.types.Object, skeleton: Skeleton, held: 
             warnings.append(f"'{ob.name}' hangs on the armature itself, which OGRE's meshes cannot hold, and is left "
                             "out: parent it to a bone")
             continue
-        for material, geometry, triangles in _parts(armature_object, mesh_written, skeleton):
+        influences = mesh_written.influences(armature_object, skeleton.names)
+        if many := int(((influences.weights > 0.0).sum(axis=1) > MOST_INFLUENCES).sum()):
+            warnings.append(f"'{ob.name}': {many:,} vertices follow more than {MOST_INFLUENCES} bones; only the "
+                            f"{MOST_INFLUENCES} strongest weights of each are written, as OGRE allows no more")
+        for material, geometry, triangles in _parts(armature_object, mesh_written, influences):
             look, image = _look(material)
             materials[look.name] = look
             if isinstance(image, Path):
@@ -117,7 +122,7 @@ def _in_file_axes(armature_object: bpy.types.Object, skeleton: Skeleton) -> Skel
 
 
 def _parts(armature_object: bpy.types.Object, written: WrittenMesh,
-           skeleton: Skeleton) -> list[tuple[bpy.types.Material | None, Geometry, IntArray]]:
+           influences: Influences) -> list[tuple[bpy.types.Material | None, Geometry, IntArray]]:
     """Return the faces of each material of a mesh with vertices of their own.
 
     Corners at one vertex that differ in normal or texture coordinates become vertices of their own.
@@ -142,7 +147,6 @@ def _parts(armature_object: bpy.types.Object, written: WrittenMesh,
         flat = np.empty(2 * len(data.loops), np.float32)
         data.uv_layers.active.uv.foreach_get("vector", flat)
         uvs = flat.reshape(-1, 2) * np.array((1.0, -1.0)) + np.array((0.0, 1.0))  # v points down in OGRE
-    influences = written.influences(armature_object, skeleton.names)
     slots = [slot.material for slot in mesh_object.material_slots] or [None]
     found = []
     for index in np.unique(np.minimum(material, len(slots) - 1)).tolist():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ...core.score_editor.commands import Playable
 class File:
     """A file of a library: its contents as far as known, or why it cannot be read.
 
-    shown: its chips, a single one of its own while it is not read.
+    shown: its chips, a single one of its own while it is not read. stamp: of the file when it was read.
     """
 
     src: str
@@ -26,6 +26,7 @@ class File:
     shown: tuple[Playable, ...]
     held: tuple[Playable, ...] | None = None
     problem: str = ""
+    stamp: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, src: str, where: str) -> File:
@@ -47,11 +48,32 @@ class File:
         """Store its contents."""
         self.held, self.shown, self.problem = held, held, ""
 
+    def forget(self) -> None:
+        """Forget its contents."""
+        self.held, self.shown, self.problem = None, (self.chip,), ""
+
     def fail(self, problem: str) -> None:
         """Store why it cannot be read."""
         self.held, self.problem = None, problem
         self.chip = replace(self.chip, problem=problem)
         self.shown = (self.chip,)
+
+
+def taken_over(files: Iterable[File], read: Iterable[File]) -> Iterator[tuple[Playable, Playable]]:
+    """Give files the contents that were read of them earlier; yield each chip as it was and as it is now.
+
+    Their src may differ, as after another folder was added.
+    """
+    by_path = {file.where: file for file in read if file.held}
+    for file in files:
+        before = by_path.get(file.where)
+        if before is None or before.held is None:
+            continue
+        held = before.held if before.src == file.src else tuple(
+            replace(each, src=file.src, dotted=file.chip.dotted, found_by="") for each in before.held)
+        file.hold(held)
+        file.stamp = before.stamp
+        yield from zip(before.held, held, strict=True)
 
 
 def files_of(listed: Iterable[tuple[str, str]], before: Mapping[str, File], *, settles_from: int) -> dict[str, File]:

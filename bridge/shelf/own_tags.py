@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 
 from ...core.classes import tags_file
-from ...core.errors import FileError
+from ...core.errors import TaktError
 from ...core.score_editor.commands import Playable
 from . import shelf
 
@@ -28,13 +28,13 @@ def named(armature_object: bpy.types.Object, name: str) -> Playable | None:
 def give(armature_object: bpy.types.Object, clip: Playable, tags: tuple[str, ...]) -> None:
     """Replace the user's tags of a clip, and show them.
 
-    They are written where the clip already has tags, else in the library folder that holds its file. Raises FileError
+    They are written where the clip already has tags, else in the library folder that holds its file. Raises TaktError
     if they cannot be written; then the old tags stay.
     """
     search = shelf.search_of(armature_object)
     place = None if search is None else search.place_of_tags(clip)
     if search is None or place is None:
-        raise FileError.at(f"'{clip.full_name}' is in none of the score's folders; choose Rebuild, and try once more")
+        raise TaktError(f"'{clip.full_name}' is in none of the score's folders; choose Rebuild, and try once more")
     folder, prefix, name = place
     tags_file.with_tags(Path(folder), name.removeprefix(prefix), tags)
     for each in {search, search.latest}:

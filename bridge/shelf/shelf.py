@@ -127,8 +127,8 @@ def structure(armature_object: bpy.types.Object) -> Hashable:
 
 def is_searching(armature_object: bpy.types.Object) -> bool:
     """Return whether more may be found."""
-    blocks = score_blocks.shown(armature_object)
-    return blocks is not None and blocks.scores is not None and not _search(blocks.scores.library).work.has_ended()
+    search = search_of(armature_object)
+    return search is not None and not search.latest.work.has_ended()
 
 
 def search_of(armature_object: bpy.types.Object) -> Search | None:
@@ -168,24 +168,29 @@ def forget() -> None:
 
 
 def _search(library: object) -> Search:
-    """Return the search of a library; while files are searched again, the previous one."""
+    """Return the search of a library; until files are listed again, also of further folders, the previous one."""
     roots = library.roots if isinstance(library, Library) else ()
     search = _searches.get(roots)
     if search is None:
-        forget()
-        search = _searches[roots] = _begun(roots)
-    elif search.latest.moment is not performing.moment():
+        search = next((each for each in _searches.values() if set(each.roots) & set(roots)), None)
+        if search is None:
+            forget()
+            search = _searches[roots] = _begun(roots)
+            return search
+        _searches.clear()
+        _searches[roots] = search
+    if search.latest.roots != roots or search.latest.moment is not performing.moment():
         search.latest.work.end()
-        search.newer = _begun(roots)
-    elif search.newer is not None and search.newer.work.has_ended():
+        search.newer = _begun(roots, search)
+    elif search.newer is not None and (search.newer.is_listed or search.newer.work.has_ended()):
         search.end()
         search = _searches[roots] = search.newer
     return search
 
 
-def _begun(roots: tuple[Path, ...]) -> Search:
+def _begun(roots: tuple[Path, ...], before: Search | None = None) -> Search:
     _tell_soon()
-    return Search(roots, performing.moment())
+    return Search(roots, performing.moment(), before)
 
 
 def _tell_soon() -> None:
@@ -196,7 +201,7 @@ def _tell_soon() -> None:
 @guarded(None)
 def _tell() -> float | None:
     """Show new results."""
-    if any(not search.structure and not search.work.has_ended() for search in _searches.values()):
+    if any(not search.latest.structure and not search.latest.work.has_ended() for search in _searches.values()):
         return _SOON_S
     score_tree.redraw()
     return _LOOK_S if any(search.shown.is_reading() or not search.latest.work.has_ended()

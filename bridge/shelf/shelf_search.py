@@ -33,6 +33,7 @@ from ...core.library.clip_files import files_read, read_clip_file
 from ...core.library.contents import contents, folders_within
 from ...core.library.files import candidates, read_file
 from ...core.library.library import SCORE_SUFFIX, Library
+from ...core.library.store import stamp
 from ...core.maths.arrays import FloatArray
 from ...core.pha.document import Document, Procedure, parse
 from ...core.pha.expansion import length_s
@@ -46,7 +47,7 @@ from ..background import BackgroundWork
 from ..files import clips
 from ..files.clip_store import CLIPS
 from ..files.second_blender import MOST_UNASKED_BYTES
-from .library_files import File, files_of
+from .library_files import File, files_of, taken_over
 from .shown_files import ShownFiles
 
 UNKNOWN_TICKS: Final = 4.0
@@ -90,14 +91,16 @@ class Search:
 
     All files are listed first, then read one after the other, so that each has its place from the beginning; of many,
     the first are shown before the others are found. is_listed: whether all are found. moment: the state of the files
-    that it sees; see performing.moment. newer: a search of a later state, not finished yet.
+    that it sees; see performing.moment. newer: a search of a later state, or of other folders too, not listed yet.
+    before: an earlier search, whose results are shown of each file until it is read again.
     version: grows with every result, structure with every change of the chips' order. known: classes of clips.
     own_tags: the user's tags of clips, by name. wrong: missing folders and unreadable tags.
     """
 
-    def __init__(self, roots: tuple[Path, ...], moment: object) -> None:
+    def __init__(self, roots: tuple[Path, ...], moment: object, before: Search | None = None) -> None:
         """Start."""
         self.moment = moment
+        self._before = before
         self.newer: Search | None = None
         self.files: dict[str, File] = {}
         self.figures: dict[Playable, Figure] = {}
@@ -109,7 +112,7 @@ class Search:
         self.left_out = self.version = self.structure = 0
         self.is_listed = False
         self._playables: tuple[int, tuple[Playable, ...]] = 0, ()
-        self._roots = roots
+        self.roots = roots
         self.work = BackgroundWork(self._look, may_pause=True)
         self.shown = ShownFiles(self._unread, self._read_shown)
 
@@ -135,12 +138,19 @@ class Search:
             gc.freeze()
 
     def _look(self, go_on: Callable[[float], bool]) -> bool:
-        found = contents(self._roots, (*endings(), SCORE_SUFFIX), tell=self._show_first)
+        before, self._before = self._before, None
+        found = contents(self.roots, (*endings(), SCORE_SUFFIX),
+                         tell=self._show_first if before is None else lambda _: None)
         self.without_src, self.left_out = found.unnamed, found.left_out
         self._show(found.files)
-        self.is_listed = True
-        time.sleep(_FIRST_PAUSE_S)
+        if before is None:
+            self.is_listed = True
+            time.sleep(_FIRST_PAUSE_S)
+        else:
+            self._take_over(before)
+            before = None  # whose contents need not be kept meanwhile
         self._read_tags(found.files)
+        self.is_listed = True
         self.version += 1
         files = list(self.files.values())
         for looked, what in enumerate((self._read, self._classify)):
@@ -150,11 +160,25 @@ class Search:
                 try:
                     what(file, FORMATS)
                 except LookupError:  # Blender reads it
+                    if file.held and file.stamp != _stamp_of(file):
+                        file.forget()
+                        self.version += 1
+                        self.structure += 1
                     self._look_at_beginning(file)
                 if number % _SETTLED_AFTER == 0:
                     self._settle()
                 time.sleep(_PAUSE_S)
         return True
+
+    def _take_over(self, before: Search) -> None:
+        """Take over what an earlier search knows of the same files."""
+        figures, known = before.figures.copy(), before.known.copy()
+        for old, new in taken_over(self.files.values(), list(before.files.values())):
+            if old in figures:
+                self.figures[new] = figures[old]
+            if old in known:
+                self.known[new] = known[old]
+        self.version += 1
 
     def _show_first(self, found: Mapping[str, str]) -> None:
         """Show the files found so far whenever they have become several times as many."""
@@ -169,10 +193,10 @@ class Search:
 
     def _read_tags(self, files: Iterable[tuple[str, str]]) -> None:
         """Read the tags of all folders; those of outer folders override, and of these the first."""
-        gone = [root for root in self._roots if not root.is_dir()]
+        gone = [root for root in self.roots if not root.is_dir()]
         wrong = [str(FileError.at("is no folder, expected one with clips in it", root)) for root in gone]
         inner = sorted(folders_within(files).items(), key=lambda each: -each[1].count("."))
-        for folder, prefix in (*inner, *((str(root), "") for root in reversed(self._roots) if root not in gone)):
+        for folder, prefix in (*inner, *((str(root), "") for root in reversed(self.roots) if root not in gone)):
             try:
                 found, damaged = tags_file.read_lines(Path(folder))
             except (FileError, OSError) as error:
@@ -193,7 +217,7 @@ class Search:
         name, file = self.tagged_as(clip), self.files.get(clip.src)
         if name in self._tags_at:
             return *self._tags_at[name], name
-        root = next((root for root in self._roots if file is not None and file.path.is_relative_to(root)), None)
+        root = next((root for root in self.roots if file is not None and file.path.is_relative_to(root)), None)
         return None if root is None else (str(root), "", name)
 
     def take_tags(self, src: str, name: str, place: tuple[str, str, str], tags: tuple[str, ...]) -> None:
@@ -243,11 +267,12 @@ class Search:
 
         Returns the file's clips, or None if it has none.
         """
-        found = None
+        found, counted = None, len(file.shown)
         try:
             self._follow_link(file)
+            now = _stamp_of(file)
             if file.where.endswith(SCORE_SUFFIX):
-                held = tuple(procedures_of(file.src, file.path, self._roots))
+                held = tuple(procedures_of(file.src, file.path, self.roots))
             else:
                 found = self._file(file.path, formats)
                 for clip in found.played:
@@ -259,11 +284,12 @@ class Search:
             if found is not None and not held:
                 raise NoClipError.at("has a skeleton, but no motion", file.path)
             file.hold(held)
+            file.stamp = now
         except (FileError, OSError) as error:
             said = error.problems[0].said_with_place() if isinstance(error, FileError) else str(error)
             file.fail((NO_CLIP if isinstance(error, NoClipError) else DAMAGED) + said)
         self.version += 1
-        self.structure += file.held is not None and len(file.held) != 1
+        self.structure += len(file.shown) != counted
         return found
 
     def _unread(self, srcs: Sequence[str] | None) -> Iterator[File]:
@@ -284,7 +310,7 @@ class Search:
         """Take the file that a score finds by a link; raise FileError if the link is broken or leaves the library."""
         if not file.path.is_symlink():
             return
-        found = [path for root in self._roots for path in candidates(root, file.src, (*endings(), SCORE_SUFFIX))]
+        found = [path for root in self.roots for path in candidates(root, file.src, (*endings(), SCORE_SUFFIX))]
         if not found:
             raise FileError.at("is a link that leads nowhere", file.path)
         file.where = str(found[0])
@@ -325,6 +351,13 @@ class Search:
             if file is not None and file.held is None and not file.problem:
                 with suppress(LookupError):
                     self._read(file, FORMATS)
+
+
+def _stamp_of(file: File) -> tuple[int, ...]:
+    """Return what shows that a file was changed, nothing if it is gone."""
+    with suppress(OSError):
+        return stamp(file.path)
+    return ()
 
 
 def _is_small(file: File) -> bool:
@@ -378,7 +411,8 @@ def clip_file_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: 
 
 def playables_of(src: str, file: ClipFile) -> list[Playable]:
     """Return the chips of a file's clips for the shelf."""
-    return [replace(playable_of(src, clip), cut_off=file.cut_off) for clip in file.played]
+    return [replace(playable_of(src, clip), cut_off=file.cut_off, is_one_of_many=len(file.played) > 1)
+            for clip in file.played]
 
 
 def playable_of(src: str, clip: Clip) -> Playable:

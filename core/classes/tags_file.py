@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ..errors import FileError, quoted
+from ..errors import FileError, TaktError, quoted
 from ..library.files import read_file
 from ..library.whole_files import write_whole
 
@@ -87,11 +87,11 @@ def with_tags(folder: Path, name: str, tags: tuple[str, ...]) -> None:
     """Set the tags of a clip in a folder; the file is written completely or not at all. Comments stay, at its top.
 
     A file that would hold nothing is removed, or not written at all.
-    Raises FileError if a tag is not valid, or the file is damaged, of a newer version, or cannot be written.
+    Raises TaktError if a tag is not valid, FileError if the file is damaged, of a newer version, or cannot be written.
     """
     for tag in tags:
         if any(each in tag for each in ",:\n\r") or not tag.strip():
-            raise FileError.at(f"a tag cannot be {quoted(tag)}: tags are words without comma, colon or line break")
+            raise TaktError(f"{quoted(tag)} cannot be a tag: leave out colons, commas and line breaks")
     path, wanted = folder / NAME, tuple(dict.fromkeys(tag.strip() for tag in tags))
     before: bytes | None = None
 

@@ -36,6 +36,7 @@ class Playable:
     is_read: false for a clip file that was not read yet: name is the file's then, and the length is unknown.
     problem: why it cannot be called, or "". cut_off: how much of its file is missing, "" if it is complete.
     shelf_group: the title of its group on the shelf, "" for that of its file or folder. is_favourite: of the user.
+    is_one_of_many: its file holds further clips.
     dotted: the names of its file, without the ending, and of its folder, those that have dots in them.
     tags: words by which a search finds it. found_by: names and tags in lower case; "": they are put together when a
     search needs them.
@@ -50,6 +51,7 @@ class Playable:
     cut_off: str = field(default="", compare=False)
     shelf_group: str = field(default="", compare=False)
     is_favourite: bool = field(default=False, compare=False)
+    is_one_of_many: bool = field(default=False, compare=False)
     dotted: tuple[str, ...] = field(default=(), compare=False)
     tags: tuple[str, ...] = field(default=(), compare=False)
     found_by: str = field(default="", compare=False, repr=False)

@@ -142,15 +142,17 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
             score_px: float = 0.0) -> Shelf:
     """Arrange chips, group by group, in as many rows as fit; the rest is farther to the right.
 
-    A group is a file, or a folder of files with one clip each. Clips come first, so that they stay in place when
+    A group is a file, or a folder of files with one clip each; a search that finds one clip of a file changes no group.
+    Clips come first, so that they stay in place when
     procedures are made, then the file's Actions, then the score's own procedures, then other scores, in order.
+    The title of a group that begins too far to the left is where its visible chips begin.
     score_px: height of the score above.
     """
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale
     rows = max(int((height / px - _TITLE_PX - _GAP_PX) // (CHIP_PX + _GAP_PX / 2.0)), 1)
     wide, tall = (CHIP_WIDE_PX + _GAP_PX) * px, (CHIP_PX + _GAP_PX / 2.0) * px
-    left, lefts, numbers = max(view.left, 2.0 * _PAD_PX * px) - scroll_px, list[float](), list[int]()
-    kept, titles = list[int](), list[tuple[str, float, float]]()
+    start, lefts, numbers = max(view.left, 2.0 * _PAD_PX * px), list[float](), list[int]()
+    left, kept, titles = start - scroll_px, list[int](), list[tuple[str, float, float]]()
     playables = tuple(playables)
     for title, chips in _grouped(playables):
         columns = -(-len(chips) // rows)
@@ -160,8 +162,10 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
         words = title
         if columns > 1 or "." in title:
             words = clipped(title, columns * wide - _GAP_PX * px, size, theme.measure)
-        titles.append((words, left, height - 0.75 * _TITLE_PX * px))
-        left += max(columns * wide, theme.measure(words, size)) + _GAP_PX * px
+        words_px = theme.measure(words, size)
+        whole_px = max(columns * wide, words_px)
+        titles.append((words, min(max(left, start), left + whole_px - words_px), height - 0.75 * _TITLE_PX * px))
+        left += whole_px + _GAP_PX * px
     number = np.array(numbers, dtype=np.int64)
     x, high = np.array(lefts) + number // rows * wide, height - _TITLE_PX * px - number % rows * tall
     boxes = np.stack((x, high - CHIP_PX * px, x + CHIP_WIDE_PX * px, high), axis=-1)
@@ -290,7 +294,8 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for number, (each, src) in enumerate(zip(playables, srcs, strict=True)):
         is_clip, group = each.is_clip, each.shelf_group
-        if is_clip and not group and (src not in several or of_part[src, is_clip, group] == 1):
+        if is_clip and not group and not each.is_one_of_many and (
+                src not in several or of_part[src, is_clip, group] == 1):
             folder = src.rpartition(".")[0] if each.name != src and not each.problem else _folder(each)
             there = alone.get(folder)
             if there is None:

@@ -34,7 +34,8 @@ def _choices(_operator: Any, _context: bpy.types.Context | None) -> list[tuple[s
 def _look() -> None:
     _assets.clear()
     _assets.update((f"{each.path}|{each.name}", each) for each in action_assets.found())
-    _items[:] = [(key, each.name, each.library or say("This File"), "ACTION", saved_enums.number(key))
+    _items[:] = [(key, f"{each.name} · {each.origin or say('This File')}", each.library or say("This File"), "ACTION",
+                  saved_enums.number(key))
                  for key, each in _assets.items()] or [_NOTHING]
 
 

@@ -1,7 +1,7 @@
 """The score editors on the screen: their drawing, updates, and checks for changes."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from ...bridge.tweaking import tweak_moments
 from ...core.errors import Problem, TaktError
 from ...core.score_editor import shelf
 from ...core.score_editor.boxes import ancestors, colours_of_procedures
+from ...core.score_editor.commands import Playable
 from ...core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from ...core.score_editor.gestures import of_handle
 from ...core.score_editor.layout import BoxId, Layout
@@ -186,13 +187,13 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
     if tree is None or not tree.has_shelf:
         window.shelf = window.shelf_drawn = None
         return
+    block = shelf_order.clip_of_block(armature_object, tree) if tree.shelf_order in shelf_order.BY_BLOCK else ""
+    window.seek(tree.search, tree.shelf_order, block)
     chip = window.chip if window.front is None else None
     view = window.view
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
                   (view.width, view.height, view.scale), theme, window.shelf_px, chip,
-                  score_px, tree.shelf_order,  # but neither zoom nor position
-                  "" if tree.shelf_order == "LIBRARY" else shelf_order.clip_of_block(armature_object, tree),
-                  language.locale())
+                  score_px, tree.shelf_order, block, language.locale())  # but neither zoom nor position
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
             bridge_shelf.playables(armature_object), tree.search), at_once=shelf_order.AT_ONCE)
@@ -201,13 +202,13 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         places = (bridge_shelf.structure(armature_object), len(playables)), *depends_on[3:6], score_px
         before, arranged = window.shelf_arranged if is_plain else None, window.shelf
         if arranged is None or before is None or before[1:] != places[1:] or not _may_stay(before[0], places[0], chip):
-            arranged = shelf.arrange(playables, view, theme, scroll_px=window.shelf_px, score_px=score_px)
+            arranged = _arranged(window, playables, theme, score_px)
+            chip = window.chip if window.front is None else None
         elif before == places:
             arranged = arranged.told_anew(playables)
         else:
             places = before
         window.shelf, window.shelf_arranged = arranged, places if is_plain else None
-        window.shelf_px = min(window.shelf_px, arranged.farthest)
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  ("No clip has all of these" if len(shelf.phrases(tree.search)) > 1 else "Nothing of that name")
                  if tree.search else "No clips yet: choose Add › Clip Folder…")
@@ -225,6 +226,18 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
     if chip is not None:
         words = say(shelf.told(window.shelf.as_now(chip.playable), layout.tick_s))
         _draw_card(armature_object, window, window.shelf, chip, theme, words)
+
+
+def _arranged(window: windows.Window, playables: Sequence[Playable], theme: Theme, score_px: float) -> shelf.Shelf:
+    """Arrange the shelf anew, scrolled as far as it goes, and take the chip that is under the mouse now."""
+    arranged = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, score_px=score_px)
+    if window.shelf_px > arranged.farthest:
+        window.shelf_px = arranged.farthest
+        arranged = shelf.arrange(playables, window.view, theme, scroll_px=window.shelf_px, score_px=score_px)
+    window.shelf = arranged
+    if window.front is None:
+        window.point(preview.now_s())
+    return arranged
 
 
 def _may_stay(before: Any, now: Any, chip: windows.Chip | None) -> bool:

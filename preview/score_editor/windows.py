@@ -62,24 +62,47 @@ class Chip(NamedTuple):
 class Window:
     """An editor: its view, and its last picture with all that this depends on.
 
-    hover: the part under the mouse. shelf: as last drawn, shelf_drawn, with
-    all that the positions of chips depend on, shelf_arranged, scrolled by shelf_px; chip: under the
-    mouse. front: draws in front of everything during a gesture, pulled: the dragged box.
+    mouse: where the mouse is in the editor; hover: the part under it. shelf: as last drawn, shelf_drawn, with
+    all that the positions of chips depend on, shelf_arranged, scrolled by shelf_px in the search and order
+    shelf_seeks; chip: under the mouse. front: draws in front of everything during a gesture, pulled: the dragged box.
     has_tab: its sidebar was switched to Takt's tab. shows: the score's character, and its Text.
     """
 
     view: View
+    mouse: tuple[float, float] | None = None
     hover: Hover | None = None
     shelf: Shelf | None = None
     shelf_drawn: tuple[object, Poured] | None = None
     shelf_arranged: tuple[Any, ...] | None = None
     shelf_px: float = 0.0
+    shelf_seeks: tuple[object, ...] | None = None
     chip: Chip | None = None
     front: Callable[[Theme], Picture] | None = None
     pulled: BoxId | None = None
     drawn: tuple[object, Poured] | None = None
     has_tab: bool = False
     shows: tuple[int, int] = (0, 0)
+
+    def seek(self, *what: object) -> None:
+        """Scroll the shelf to its beginning if another search or order is shown than before."""
+        if what != self.shelf_seeks:
+            self.shelf_seeks, self.shelf_px = what, 0.0
+
+    def point(self, now_s: float) -> bool:
+        """Take the chip that is under the mouse now; return whether it is another one."""
+        before = self.chip
+        playable = None if self.shelf is None or self.mouse is None else self.shelf.at(*self.mouse)
+        if playable is None or self.mouse is None:
+            self.chip = None
+        elif before is None or before.playable != playable:
+            self.chip = Chip(playable, *self.mouse, now_s)
+        return self.chip != before
+
+    def leave(self) -> bool:
+        """Forget what was under the mouse, which has left the editor; return whether there was anything."""
+        was_over = self.hover is not None or self.chip is not None
+        self.mouse = self.hover = self.chip = None
+        return was_over
 
 
 _TAB = "Takt"

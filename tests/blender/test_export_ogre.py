@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.bridge.files import ogre_files
+from takt.bridge.files import ogre_files, written_ogre
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
 from takt.core.skinning.linear import skin_linear
@@ -87,3 +87,18 @@ def test_what_cannot_be_written_is_refused(dancer: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="names no file"):
         write(tmp_path / ".mesh", clips="NONE")
     assert not list(tmp_path.iterdir())
+
+
+def test_how_many_vertices_lose_weights_is_said(dancer: Any, tmp_path: Path) -> None:  # noqa: F811
+    bones = [bone.name for bone in dancer.data.bones if bone.use_deform][:5]
+    mesh = next(child for child in dancer.children if child.type == "MESH")
+    mesh.vertex_groups.clear()
+    for number, name in enumerate(bones):
+        group = mesh.vertex_groups.new(name=name)
+        group.add(range(len(mesh.data.vertices) if number < 4 else 7), 0.2, "REPLACE")
+    skeleton, held, _ = written_ogre.read_clips(dancer, None, "", (), 25.0)
+    warnings = written_ogre.read_character(dancer, skeleton, held, "hero", ("XML",)).warnings
+    assert [each for each in warnings if f"'{mesh.name}': 7 vertices follow more than 4 bones" in each]
+    mesh.vertex_groups.remove(mesh.vertex_groups[bones[4]])
+    assert not any("strongest" in each for each in written_ogre.read_character(
+        dancer, skeleton, held, "hero", ("XML",)).warnings)

@@ -165,3 +165,14 @@ def test_a_folder_outside_the_library_is_searched_from_then_on(
         assert operators.takt.save_clip(source="POSE", name="mine", folder=str(own)) == {"FINISHED"}
         assert [Path(folder.path) for folder in properties.character(rig).folders] == [own]
         assert "mine" in {each.src for each in searched(rig)}
+
+
+def test_the_default_name_is_free(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    rig.name = "Hans"
+    (library / "hans_CLIP_3.bvh").write_text("", encoding="utf-8")
+    with editing():
+        for _ in range(3):
+            assert operators.takt.save_clip(source="POSE", folder=str(library)) == {"FINISHED"}
+    assert {path.name for path in library.glob("Hans*")} == {
+        f"Hans_clip{number}.skeleton.xml" for number in ("", "_2", "_4")}

@@ -411,6 +411,8 @@ def test_the_view_follows_a_block_that_is_put_in_where_it_is_not_seen(rig: bpy.t
         window = windows.window_of(space)
         assert window is not None
         choose(layout, layout.boxes.titles[0])
+        while not bridge_shelf.playables(rig) or bridge_shelf.is_searching(rig):
+            time.sleep(0.01)
         before = window.view.framed(500.0, 520.0)
         windows.change_view(bpy.context, before)
         operators.takt.score_add(what="feet.Steps|left")

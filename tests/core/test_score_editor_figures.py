@@ -83,6 +83,16 @@ def test_no_chip_moves_when_pictures_lengths_and_troubles_of_files_become_known(
         assert [each.src for each in one.playables] == [each.src for each in two.playables]
 
 
+def test_the_title_of_a_group_stays_in_sight_while_its_chips_are_scrolled() -> None:
+    view, theme = View(900.0, 400.0), Theme()
+    chips = [Playable(f"{folder}.{number}", "x", 1.0) for folder in ("a", "b") for number in range(20)]
+    (_, start, _), (_, second, _) = arrange(chips, view, theme).titles
+    first, other = arrange(chips, view, theme, scroll_px=300.0).titles
+    assert first[1] == start and other[1] == second - 300.0
+    first, other = arrange(chips, view, theme, scroll_px=second - start + 50.0).titles
+    assert first[1] + theme.measure("a", theme.size_px) < start - 50.0 and other[1] == start
+
+
 def test_actions_come_after_the_clips_of_files_and_those_of_others_last() -> None:
     chips = [Playable("Jog", "Jog", 1.0, shelf_group=OTHER_ACTIONS), Playable("Run", "Run", 1.0, shelf_group=ACTIONS),
              Playable("", "verse", 1.0, is_clip=False), Playable("a.walk", "walk", 1.0), Playable("hop", "hop", 1.0)]

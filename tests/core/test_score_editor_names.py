@@ -75,6 +75,11 @@ def test_folders_and_files_with_dots_are_headings_as_a_whole() -> None:
     assert titles == ["v1.2 walks", "5", "take.07"]
 
 
+def test_a_search_that_finds_one_clip_of_a_file_still_shows_its_file() -> None:
+    chips = (Playable("moves", "walk", 1.0, is_one_of_many=True), Playable("hop", "hop", 1.0))
+    assert [title for title, _, _ in arrange(chips, View(4000.0, 500.0), Theme()).titles] == ["Clips", "moves"]
+
+
 def test_chips_of_one_file_stay_together_and_those_of_single_files_by_folder() -> None:
     chips = (Playable("a.one", "x", 1.0), Playable("b", "first", 1.0), Playable("a.two", "y", 1.0),
              Playable("b", "last", 1.0), Playable("b", "liked", 1.0, shelf_group="Your Favourites"),
