@@ -48,8 +48,8 @@ class SeatSkin:
     """The lowest skin of seat and back. The height of points along up is linear in the joints' matrices.
 
     by_joint: (P, 4 N) for P points and N joints. of_thighs: (P,) which points are of thighs, beyond the seat. below:
-    distance of the skin below the points if only joints are known, else 0. stands: height of the lowest skin of seat and
-    back in the rest pose. leg: the length of a leg.
+    distance of the skin below the points if only joints are known, else 0. stands: height of the lowest skin of seat
+    and back in the rest pose. leg: the length of a leg.
     """
 
     joints: Joints

@@ -19,19 +19,20 @@ from ...maths.displacement import DisplacementProblem, solve_displacement
 from .seats import STANDS, Seat, are_still
 
 _ON, _NEAR = 0.01, 0.05
-"""A body is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
+"""Height above the sitting position in leg lengths: below the first the body is on its seat, above the second it has
+left it."""
 _COMES: Final = 0.03
-"""And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
+"""The body is on its seat only while it moves up or down no faster than this, in leg lengths per second."""
 _STRAIGHT_LEGS: Final = 0.005
-"""Legs are straight if they fold by no more, in leg lengths."""
+"""A leg is straight if its fold is smaller, in leg lengths."""
 _LAST: Final = 3
-"""Where a body sits down, it sits as in the last instants of that: so many times as long as the briefest contact."""
+"""A body that sits down sits as at the end of its clip: during so many times the briefest contact."""
 _SITS, _UPRIGHT, _GUIDES = 100.0, 10.0, 1.0
-"""Weights of where a body sits or stands, and of where it is in between."""
+"""Weights of the wishes while a body sits, while it stands, and in between."""
 _HANGS: Final = 0.7
-"""Legs hang from a seat if their shins are so upright: cosine."""
+"""A leg hangs from a seat if its shin is at least this upright: cosine of its angle to the vertical,"""
 _STANDS: Final = 0.5
-"""And if no foot is in contact for a greater share of the time."""
+"""and if no foot is in contact for more than this share of the time."""
 _SLOPED: Final = 0.5
 """Sine of the slope down to which thighs go for feet that hang in the clip, unless they are steeper there: 30°."""
 
