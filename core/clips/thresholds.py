@@ -17,6 +17,18 @@ NEAR_LEGS: Final = (0.05, 0.3)
 """An effector is on the ground if its skin is no higher than the first value; from the second on it is not."""
 TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
 """The same for seat and back: legs begin to make room from farther away."""
+FAR_LEGS: Final = (0.2, 0.35)
+"""What is higher than the second value when something else touches the ground does not touch it; in between in part.
+
+Feet of a body that sits may hang in the air, and feet that are so high above the lowest part do not carry the body.
+"""
+ASIDE_LEGS: Final = (0.1, 0.2)
+"""Distances that count from the first value on, and fully from the second: half a step of usual stairs, and a step.
+
+How far the ground is below that where a body stood, and the centre of mass is aside of the feet that carry it.
+"""
+LIES_LEGS: Final = 0.55
+"""A body whose hips are no higher than this above its feet, or above the ground, sits or lies."""
 ON_LEGS: Final = 0.02
 """Skin that is no higher than this is on the ground in any case."""
 SEEN_LEGS: Final = (0.02, 0.06)

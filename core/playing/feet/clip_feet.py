@@ -11,7 +11,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, instants, planted_spans
 from ...clips.keys import Interpolation, TranslationInterpolation
-from ...clips.thresholds import EASE_S, LOW_PERCENT, ON_LEGS
+from ...clips.thresholds import EASE_S, LOW_PERCENT, ON_LEGS, SOFT_LEGS
 from ...maths.arrays import FloatArray, quotient, runs
 from ...retargeting.limbs import LimbPoses
 from ...skeletons.skeleton import Pose, Skeleton
@@ -28,8 +28,6 @@ _WITHIN_S: Final = np.array((-1e-9, 1e-9))
 _FAST_PERCENT = 99.0
 _KNEELS_LEGS: Final = 0.2
 """A knee no higher than this above its foot's ground is on the ground, or nearly."""
-_PRESSED_LEGS: Final = 0.005
-"""Greatest descent of a kneeling knee while its foot stays in place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +129,7 @@ def _while_knee_stays(joints: FloatArray, up: FloatArray, length: float) -> slic
     if not is_low.any() or len(joints) < 2:
         return None
     moved = LimbPoses.through(np.stack((hips, knees, ankles), axis=1)).reaching(_level(feet.mean(axis=0) - feet, up))
-    is_pressed = is_low & ((moved.middle - knees) @ up < -_PRESSED_LEGS * length)
+    is_pressed = is_low & ((moved.middle - knees) @ up < -SOFT_LEGS * length)
     if not is_pressed.any():
         return None
     soon = round(EASE_S / STEP_S)  # there the foot would be released at speed

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Final
 
-from ...clips.thresholds import HELD_S
+from ...clips.thresholds import HELD_S, SLOW_LEGS_PER_S
 from .footholds import CLEAR_SHARE, PEAK, STEP_WAIT
 
 LONGEST_EASE_S: Final = 0.5
@@ -22,8 +22,6 @@ CALMEST_STEP_S: Final = 1.4
 """Longest duration of a calm step, unless it needs longer."""
 SLOWEST_LEGS_PER_S: Final = 0.6
 """Speed that is always allowed for a foot, even if the clips do not move it."""
-CALM_LEGS_PER_S: Final = 0.25
-"""The same for a calm step."""
 _CALM_HELD_S: Final = 0.2
 """Least contact before and after a calm step that is extended."""
 _MOST_LATER_S: Final = 0.5
@@ -35,8 +33,6 @@ _LIFT_PEAK: Final = 3.43
 """Ratio of its highest vertical speed to lift ÷ duration."""
 _CAREFUL: Final = 0.95
 """Share of the clips' foot speed that a step may reach: clips' speeds are averages over frames."""
-_STILL_LEGS_PER_S: Final = 0.35
-"""Feet slower than this look still."""
 
 
 @dataclass(slots=True)
@@ -108,7 +104,7 @@ class DueStep:
         If the clips have the foot still, any step is faster: then its own distance. The lift is fastest while the foot
         is slow over the ground, and hardly counts.
         """
-        is_still = self.clips_fast < _STILL_LEGS_PER_S * self.leg_length
+        is_still = self.clips_fast < SLOW_LEGS_PER_S[0] * self.leg_length
         return self.distance if is_still else _CAREFUL * self.clips_fast * time_s / _OVER_PEAK
 
     @property
@@ -119,7 +115,7 @@ class DueStep:
     @property
     def calm_s(self) -> float:
         """Its duration if there is more time."""
-        return max(min(self._way / self.fast(CALM_LEGS_PER_S), CALMEST_STEP_S), self.time_s)
+        return max(min(self._way / self.fast(SLOW_LEGS_PER_S[0]), CALMEST_STEP_S), self.time_s)
 
     @property
     def soonest_s(self) -> float:

@@ -39,8 +39,6 @@ from .steps import Seams, footholds
 
 _GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
-_LOWERS: Final = 1.4
-"""Factor on the time in which the body changes to being lowered as each moment needs it."""
 _MOST_KNOWN: Final = 4
 """Number of bodies cached for their next motions."""
 
@@ -344,7 +342,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
     gone = gone * between
-    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
+    later, sooner = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s - 1.0),
                             segment[:2], segment[3:5])
     return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...clips.clip import Clip, Interpolation, TranslationInterpolation
 from ...clips.excerpt import Excerpt
 from ...clips.keyed import SAMPLE_S
-from ...clips.thresholds import SLOW_LEGS_PER_S
+from ...clips.thresholds import MOMENT_S, SLOW_LEGS_PER_S
 from ...maths.arrays import FloatArray, runs
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
@@ -24,8 +24,6 @@ _CLIMBS_LEGS: Final = 0.15
 """Smallest height difference that counts as climbing, in leg lengths."""
 _AGREE_LEGS: Final = 0.1
 """Tolerance between the rise of the hips and that of both feet."""
-_LONGEST_FLIGHT_S: Final = 0.3
-"""Longest time without a planted foot in climbing; jumps and falls take longer."""
 _MOST_INSTANTS: Final = 20_000
 _MOST_KNOWN: Final = 16
 
@@ -117,6 +115,6 @@ def _found(sample: Callable[[FloatArray], Pose], duration_s: float, skeleton: Sk
     times = np.linspace(0.0, duration_s, min(int(duration_s / SAMPLE_S) + 2, _MOST_INSTANTS))
     ways = np.diff(limbs.placed(sample(times))[:, :feet.shape[1]], axis=0)
     are_fast = np.linalg.norm(ways, axis=-1).min(axis=1) > SLOW_LEGS_PER_S[1] * limbs.leg * times[1]
-    if any((end - begin) * times[1] > _LONGEST_FLIGHT_S for begin, end in runs(are_fast)):
+    if any((end - begin) * times[1] > MOMENT_S for begin, end in runs(are_fast)):
         return None
     return Ground(limbs, float(feet[0].min()), float(hips[0]))

@@ -36,8 +36,8 @@ from .leading import BORNE, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, WEIGHT, led
 from .legs import Chains, Leg
 from .soles import Soles
 
-_SOFT_DOWN_LEGS: Final = 0.03
-"""Range over which the heavy body begins to go down; meanwhile feet give way."""
+_SOFT_LEGS: Final = 0.03
+"""Range over which the body begins to go down, or a step to be lifted less; meanwhile feet give way."""
 _MOST_DOWN_LEGS: Final = 0.05
 """Greatest descent of the body, approached softly."""
 
@@ -45,7 +45,6 @@ _MOST_DOWN_LEGS: Final = 0.05
 _LOW_LIFT: Final = 0.4
 """Highest lift of a step, by the leg's length, for a hip at leg height; it falls with the square of the hip's height.
 """
-_SOFT_LIFT_LEGS: Final = 0.05
 _STEPS_AROUND_LEGS: Final = 0.32, 0.6
 """Distance by which a foot led below its hip goes round it, in leg lengths, and the distance from which on it does not;
 """
@@ -190,7 +189,7 @@ class FeetLock:
         the body's descent, and its maximum; and the leg's length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
-        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
+        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_LEGS / 2.0, _SOFT_LEGS,
                                          _MOST_DOWN_LEGS, 1.0)
 
     @cached_property
@@ -295,7 +294,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
     if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _STEPS_AROUND_LEGS[1] * leg):
         return x, y, z  # far enough below its hip nothing below applies
     high = greatest(hip[2] - foot[2] - z + lift, 0.0)
-    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LIFT_LEGS * leg)
+    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LEGS * leg)
     own = minus(ankle, hip)
     away = plus(own, (x, y, z))
     if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):

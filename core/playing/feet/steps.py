@@ -18,9 +18,9 @@ from typing import Final
 
 import numpy as np
 
-from ...clips.thresholds import BRIEF_S, HELD_S
+from ...clips.thresholds import BRIEF_S, HELD_S, SLOW_LEGS_PER_S
 from ...maths.arrays import BoolArray, FloatArray
-from .due_steps import CALM_LEGS_PER_S, DueStep, Hold, between, in_order, lift_over, room, since, until
+from .due_steps import DueStep, Hold, between, in_order, lift_over, room, since, until
 from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, SWING_S, Footholds
 from .planted import SOON_S, Planted, gaps_between
 from .shorter_steps import BESIDE_LEGS, Rounds, shortened
@@ -40,13 +40,11 @@ _LEAST_ROOM: Final = 0.6
 """Least share of its duration that a step needs; with less, since the other foot steps beyond the seam, it is a jerk.
 """
 _MOST_AIRBORNE: Final = 0.5
-"""Share of its duration: if no other foot carries the body for longer, a foot stays,"""
+"""A foot stays if no other foot carries the body for more than this share of its step."""
 _STAYS_LEGS: Final = 0.3
-"""if it is this near to the next clip's position: the leg reaches so far."""
+"""That is, if it is this near to the next clip's position: the leg reaches so far."""
 _LOW_LEGS: Final = 0.1
 """Greatest height of a free foot above its foothold as it leaves or arrives at seams."""
-TOUCH_S: Final = 0.12
-"""A contact shorter than this at a clip's beginning or end is a touch only: no step leads there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +122,7 @@ class _Walker:
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
-        touches = [each and hold.stop_s - hold.start_s < TOUCH_S
+        touches = [each and hold.stop_s - hold.start_s < BRIEF_S
                    for each, hold in zip(is_open, (last, first), strict=True)]
         own_s = last.stop_s, first.start_s
         if all(is_open):
@@ -160,7 +158,7 @@ class _Walker:
         step = self._step_between(leg, last, first, own_s, len(more) > 1)
         gap_s = first.start_s - last.stop_s
         has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
-        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
+        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(SLOW_LEGS_PER_S[0]) * gap_s)
         if is_own or last.stop_s <= self._begin_s + SOON_S or step.latest_s - step.soonest_s < least_s:
             if has_swing:
                 last.clear = min(CLEAR_SHARE * step.distance, CLEAR_LEGS * step.leg_length)

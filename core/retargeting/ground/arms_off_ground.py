@@ -17,7 +17,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import NEAR_LEGS, NEARLY_LEGS
+from ...clips.thresholds import NEAR_LEGS, NEARLY_LEGS, STILL_LEGS
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...skeletons.hierarchy import with_ancestors, with_descendants
@@ -34,8 +34,6 @@ _SOFT_S: Final = 0.15
 """So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
 _AROUND_S: Final = 0.7
 """So long before and after an arm may be in the ground it may be drawn up."""
-_LEAST_LEGS: Final = 1e-5
-"""Less is not seen."""
 _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
 _ROUNDS: Final = 3
@@ -208,7 +206,7 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
         return np.zeros((len(times), 2))
     drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
                      holds_between=True).T
-    return np.where(drawn > _LEAST_LEGS * leg, drawn, 0.0)
+    return np.where(drawn > STILL_LEGS * leg, drawn, 0.0)
 
 
 def _most(high: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ from ...clips.clip import Clip, Tracks
 from ...clips.contacts import depth_within
 from ...clips.keyed import SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import LITTLE_LEGS, LOW_LEGS, LOW_PERCENT, NEAR_LEGS, POSTURE_S, STRAIGHT
+from ...clips.thresholds import BRIEF_S, LIES_LEGS, LITTLE_LEGS, LOW_LEGS, LOW_PERCENT, NEAR_LEGS, POSTURE_S, STRAIGHT
 from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
 from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
@@ -32,7 +32,7 @@ from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
 
-_STANDING_PERCENT, _BALLS_PERCENT = 10.0, 40.0
+_BALLS_PERCENT: Final = 40.0
 _FEWEST = 6
 """With fewer frames than this a foot is not known to stand."""
 _BENT = 1e-3
@@ -43,14 +43,10 @@ _OVER_LEGS: Final = 0.3
 """Who has both feet so far above his hips turns over, or stands on his hands."""
 _SUNK_LEGS: Final = 0.08
 """Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
-_ENDS_S: Final = 0.1
-"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
 _UNSEEN_LEGS: Final = 0.003
 """What would change by no more,"""
 _STANDS_LEGS: Final = 0.7
 """So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
-_LIES_LEGS: Final = 0.55
-"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
 _MOMENT_S: Final = 0.2
 """Half of the longest moment: who is off the ground for no longer, as in a run, is as high there as makes the hips'
 way soft."""
@@ -88,7 +84,7 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
     """
     kinds = np.array([name[2:] for name in names])
-    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    low = np.array([np.percentile(heights[:, kinds == kind], LOW_PERCENT, axis=0).min() for kind in kinds])
     if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
         return low
     slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
@@ -252,9 +248,9 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
     is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
-    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / BRIEF_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
+    lies = _longer(times, heights.below.max(axis=1)) < LIES_LEGS * leg
     frames = np.flatnonzero(~lies) if np.ptp(lift) > _UNSEEN_LEGS * leg else np.zeros(0, np.int64)
     bent, down = _reaches(heights, legs, target, frames)
     flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)

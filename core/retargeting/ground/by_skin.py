@@ -38,9 +38,9 @@ _DECIMALS: Final = 6
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
-"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+"""A foot that is no higher than the first value in the clip is near the ground; from the second on it is not."""
 _CALM_S: Final = 0.04
-"""So long before and after itself it is heard how far such a foot is put down."""
+"""Smoothing time of how far such a foot is put down."""
 _SHORT_S: Final = 1e-3
 """No moments are looked at between those that are nearer."""
 _OFF_LEGS: Final = 0.015

@@ -16,7 +16,17 @@ from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK,
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import EASE_S, LEG_S, NEAR_LEGS, ON_LEGS, SLOW_LEGS_PER_S, TRUNK_NEAR_LEGS
+from ...clips.thresholds import (
+    ASIDE_LEGS,
+    EASE_S,
+    FAR_LEGS,
+    LEG_S,
+    LIES_LEGS,
+    NEAR_LEGS,
+    ON_LEGS,
+    SLOW_LEGS_PER_S,
+    TRUNK_NEAR_LEGS,
+)
 from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
@@ -29,22 +39,14 @@ from .fitted_curves import smoothed
 from .off_ground import is_within
 from .touching import ground_height, leg_length
 
-_HIGH_LEGS: Final = 0.52
-"""With skin about all of the hips higher than this nobody sits or lies on the ground."""
 _LONGEST_LEGS: Final = 0.5
 """No hand is longer: of wrists that are higher fingers are not looked at."""
-_FALLS_LEGS: Final = (0.1, 0.2)
-"""A body whose centre of mass is so far aside of the feet on which it stands still stands on them; from the second on
-it would fall without its hands."""
+_BELOW_SEAT_LEGS: Final = (0.12, 0.22)
+"""Feet no farther aside of their hips than the first bear the seat of who sits on his heels; from the second, none."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
 _LEAST: Final = 1e-6
 """Smaller weights are 0 but for rounding."""
-_BESIDE_LEGS: Final = (0.12, 0.22)
-"""Feet that are no farther aside of their hips than the first are below the seat of who sits on his heels, and bear it;
-from the second on they are beside it."""
-_HIGHER_LEGS: Final = (0.15, 0.35)
-"""Feet that are higher by the first than what else is lowest may bear the body; by the second, they do not."""
 _IN_AIR_LEGS: Final = (0.15, 0.6)
 """What is no higher than the first is as high as in the clip then; from the second on it is in the air."""
 
@@ -102,7 +104,7 @@ class SeenBody:
         """Return how high seat or back is, (F,) in legs; infinite while hips are high."""
         high = np.full(len(self.times_s), np.inf)
         hips = [each for name, each in self.joints.items() if name in HIPS_OF_BACK]
-        low = np.flatnonzero(np.min(hips, axis=0) < _HIGH_LEGS) if hips else np.zeros(0, np.int64)
+        low = np.flatnonzero(np.min(hips, axis=0) < LIES_LEGS) if hips else np.zeros(0, np.int64)
         high[low] = self.low("trunk", low)
         return high
 
@@ -173,7 +175,7 @@ def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArr
     if not len(near):
         return bears
     aside = beyond_feet(seen.clip, seen.found, feet, seen.up, times[near]) / seen.leg
-    bears[near] *= smoothstep(aside, *_FALLS_LEGS)[:, None]
+    bears[near] *= smoothstep(aside, *ASIDE_LEGS)[:, None]
     others = [each for name, each in seen.joints.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-EASE_S, EASE_S)))] = 0.0
@@ -203,7 +205,7 @@ def _below_seat(seen: SeenBody, side: str, low: IntArray) -> FloatArray:
     _, at = PosedJoints.of(seen.clip, ends).placed(seen.times_s[low])
     away = at[:, 1] - at[:, 0]
     wide = np.linalg.norm(away - (away @ seen.up)[:, None] * seen.up, axis=1)
-    below[low] = 1.0 - smoothstep(wide / seen.leg, *_BESIDE_LEGS)
+    below[low] = 1.0 - smoothstep(wide / seen.leg, *_BELOW_SEAT_LEGS)
     return below
 
 
@@ -213,11 +215,11 @@ def _turning_over(seen: SeenBody, hands: FloatArray) -> tuple[FloatArray, FloatA
     Of arms that counts which bears the body, hands: (F, 2).
     """
     weights, height = np.zeros(len(seen.times_s)), np.full(len(seen.times_s), np.inf)
-    near = np.flatnonzero(seen.feet > _HIGHER_LEGS[0])
+    near = np.flatnonzero(seen.feet > FAR_LEGS[0])
     if not len(near):
         return weights, height
     borne = lowest_borne(seen.low("body", near), seen.low("forearms", near), hands[near].max(axis=1))
     height[near] = np.maximum(borne, 0.0)
-    higher = smoothstep(seen.feet[near] - height[near], *_HIGHER_LEGS)
+    higher = smoothstep(seen.feet[near] - height[near], *FAR_LEGS)
     weights[near] = higher * (1.0 - smoothstep(height[near], *_IN_AIR_LEGS))
     return weights, height

@@ -10,15 +10,13 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import SHORTEST_S
+from ...clips.thresholds import ASIDE_LEGS, SHORTEST_S
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from .grounding import Ground, lifted
 
-_STEP_DOWN_LEGS: Final = (0.1, 0.18)
-"""Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
 _STEP_S: Final = FINE_S / 2.0
 """So densely whatever stands for SHORTEST_S is seen to."""
 LEVEL_LEGS_PER_S: Final = 0.15
@@ -93,7 +91,7 @@ def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatA
     if not len(at):
         return np.zeros(len(times))
     below = np.maximum(np.percentile(feet[at], _HIGHEST_PERCENT) - feet[at], 0.0)
-    stood = -below * smoothstep(below, *_STEP_DOWN_LEGS)
+    stood = -below * smoothstep(below, *ASIDE_LEGS)
     before = np.searchsorted(at, np.arange(len(times)))
     ends = np.concatenate((stood[:1], stood, (-np.inf if feet[-1] < _FALLEN_LEGS else stood[-1],)))
     beside = ends[before + is_standing], ends[before + 1]

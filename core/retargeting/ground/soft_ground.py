@@ -33,7 +33,7 @@ _ON_LEGS: Final = (0.005, 0.03)
 """A foot that a clip has no higher than the first is on the ground, even as it slides; from the second on, it is
 not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
-"""Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
+"""A foot that is so high above the ground on this body does not slide over it, as in a clip that never comes down."""
 _FREE_LEGS: Final = 0.3
 """So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
 _FOOT_WEIGHT: Final = 300.0
