@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...clips.thresholds import ON_LEGS, STRAIGHT
+from ...clips.thresholds import ON_LEGS, ROUNDS, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, side_by_side
 from ...maths.formulas import (
@@ -50,8 +50,6 @@ _STEPS_AROUND_LEGS: Final = 0.32, 0.6
 """
 _HELD_AROUND_LEGS: Final = 0.25, 0.3
 """the same for a held foot."""
-_TIMES_BENT: Final = 3
-"""Rounds: a raised foot tilts its shin, and with it the parts of its sole that follow the shin."""
 _NO_GROUND: Final = (np.zeros((1, 1)),) * 3
 
 
@@ -108,7 +106,7 @@ class FeetLock:
 
     def _lift_shins(self, pose: Pose, floor: Floor, upright: FloatArray, room: FloatArray) -> None:
         """Raise feet whose soles also follow the shin: their heights are known when their legs are bent."""
-        for _ in range(_TIMES_BENT):
+        for _ in range(ROUNDS):
             matrices, are_scaled = self.limbs(pose)
             below, share, _ = self._ground(matrices, floor)
             lift = share * np.maximum(below, 0.0)

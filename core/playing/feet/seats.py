@@ -12,11 +12,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...clips.thresholds import BODY_S, BRIEF_S
+from ...clips.thresholds import BODY_S, BRIEF_S, LITTLE_LEGS, NEAR_LEGS
 from ...errors import Place
 from ...maths.arrays import BoolArray, FloatArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
 from ...retargeting.ground.bearing_trunk import ABOUT_LEGS, BACK, FEWEST, of_trunk
+from ...retargeting.ground.fitted_curves import SOFT_WEIGHT
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
@@ -27,11 +28,8 @@ _STANDS, SITS = 0.1, 0.15
 """Who folds both legs by so much, in leg lengths (see Thighs), stands at most, or may sit."""
 _SLOW: Final = 0.2
 """And sits where it goes no faster, in leg lengths a second,"""
-_ON, _NEAR = 0.01, 0.05
-"""It is on its seat where it is so little above where it sits, in leg lengths; farther above it has left it."""
 _COMES: Final = 0.03
 """And once it comes down no faster, in leg lengths a second, until it goes up so fast."""
-_FIRM: Final = 10.0
 
 
 class Seat(NamedTuple):
@@ -165,18 +163,18 @@ class Sitting:
             if len(own) * spacing_s < BRIEF_S:
                 continue
             sits = float(np.median(low[own]))
-            is_there = (low < sits + _ON * leg) & (low > sits - _NEAR * leg) & resting
+            is_there = (low < sits + LITTLE_LEGS * leg) & (low > sits - NEAR_LEGS[0] * leg) & resting
             there = begin + np.flatnonzero(is_there[begin:end])
             if not len(there):
                 continue
             here = slice(int(there[0]), int(there[-1]) + 1)
             surface[here], free[begin:end] = seat.height, ~upright[begin:end]
-            on[here], after = low[here] < sits + _NEAR * leg, end
+            on[here], after = low[here] < sits + NEAR_LEGS[0] * leg, end
         return cls(low, free & ~on, on, surface)
 
     def rise(self, wish: FloatArray, most: FloatArray, spacing_s: float) -> FloatArray:
         """Return by how much the body is raised, (F,). wish: (F,) where it sits; most: (F,) what legs reach down."""
-        weight = np.where(self.free, 0.0, _FIRM)
+        weight = np.where(self.free, 0.0, SOFT_WEIGHT)
         sits = np.isfinite(self.surface)
         lo = np.where(sits, wish, -np.inf)
         hi = np.full(len(wish), np.inf)

@@ -17,17 +17,17 @@ from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import (
-    ASIDE_LEGS,
     EASE_S,
     FAR_LEGS,
-    LEG_S,
     LIES_LEGS,
+    LIMB_S,
     NEAR_LEGS,
     ON_LEGS,
     SLOW_LEGS_PER_S,
+    STEP_LEGS,
     TRUNK_NEAR_LEGS,
 )
-from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET as FOOT_JOINTS
@@ -39,14 +39,10 @@ from .fitted_curves import smoothed
 from .off_ground import is_within
 from .touching import ground_height, leg_length
 
-_LONGEST_LEGS: Final = 0.5
-"""No hand is longer: of wrists that are higher fingers are not looked at."""
-_BELOW_SEAT_LEGS: Final = (0.12, 0.22)
-"""Feet no farther aside of their hips than the first bear the seat of who sits on his heels; from the second, none."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
-_LEAST: Final = 1e-6
-"""Smaller weights are 0 but for rounding."""
+_BELOW_SEAT_LEGS: Final = (0.12, 0.22)
+"""Feet no farther aside of their hips than the first bear the seat of who sits on his heels; from the second, none."""
 _IN_AIR_LEGS: Final = (0.15, 0.6)
 """What is no higher than the first is as high as in the clip then; from the second on it is in the air."""
 
@@ -175,15 +171,15 @@ def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArr
     if not len(near):
         return bears
     aside = beyond_feet(seen.clip, seen.found, feet, seen.up, times[near]) / seen.leg
-    bears[near] *= smoothstep(aside, *ASIDE_LEGS)[:, None]
+    bears[near] *= smoothstep(aside, *STEP_LEGS)[:, None]
     others = [each for name, each in seen.joints.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-EASE_S, EASE_S)))] = 0.0
     beside = round(_HAND_S / STEP_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
-    made = smoothed(times, bears.T, LEG_S, lo=0.0, hi=1.0).T
-    return np.where(made > _LEAST, made, 0.0)
+    made = smoothed(times, bears.T, LIMB_S, lo=0.0, hi=1.0).T
+    return np.where(made > ROUNDING, made, 0.0)
 
 
 def _hand_height(seen: SeenBody, side: str) -> FloatArray:
@@ -191,7 +187,7 @@ def _hand_height(seen: SeenBody, side: str) -> FloatArray:
     wrist, joints = seen.found.joint_of[f"{side}_wrist"], seen.found.joint_of.values()
     high = seen.joints[f"{side}_wrist"].copy()
     fingers = [joint for joint in joints if is_descendant(seen.clip.skeleton.parents, joint, wrist)]
-    low = np.flatnonzero(high < _LONGEST_LEGS)
+    low = np.flatnonzero(high < LIES_LEGS)
     if fingers and len(low):
         of_fingers = PosedJoints.of(seen.clip, np.array(fingers)).heights(seen.times_s[low], seen.up).min(axis=1)
         high[low] = np.minimum(high[low], (of_fingers - seen.ground) / seen.leg - ABOUT_LEGS["finger"])
