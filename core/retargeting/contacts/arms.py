@@ -14,7 +14,6 @@ from typing import Final
 
 import numpy as np
 
-from ...clips.thresholds import STRETCHED
 from ...maths import rotations as rot
 from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from ...skeletons.hierarchy import is_descendant
@@ -37,6 +36,8 @@ _PLACES: Final = 4
 _CENTRE: Final = 0.1
 _USUAL_RADIUS: Final = 0.07
 """Radius of an arm, in trunk lengths."""
+_LONG: Final = (0.9, 0.99)
+"""Shares of its length: an arm so long from shoulder to wrist moves as a whole instead of swinging its elbow."""
 _MOST_SWUNG_RAD: Final = np.radians(60.0)
 _BY_FOREARM: Final = 1.5
 """Factor by which a wrist moves farther than its forearm's middle has to: the elbow hardly moves along."""
@@ -190,7 +191,7 @@ def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArr
         pushes = length * (placed.pushes(side, allowed, arm) if number else pushes)
         bones = np.linalg.norm(arm.middle - arm.first, axis=1), np.linalg.norm(arm.last - arm.middle, axis=1)
         reached = np.linalg.norm(arm.last - arm.first, axis=1) / (bones[0] + bones[1])
-        straight = np.clip((reached - STRETCHED[0]) / (STRETCHED[1] - STRETCHED[0]), 0.0, 1.0)
+        straight = np.clip((reached - _LONG[0]) / (_LONG[1] - _LONG[0]), 0.0, 1.0)
         of_wrist = pushes.copy()
         of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
         of_wrist[:, 1::_PLACES] *= _BY_FOREARM

@@ -9,6 +9,7 @@ feet below the seat, of one who kneels on his heels: they bear it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -22,9 +23,12 @@ from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_ancestors
 from ..limbs import Limb, with_rotations
 from .body_skin import BodySkin
-from .fitted_curves import SOFT_WEIGHT, heard, smoothed
+from .fitted_curves import heard, smoothed
 from .grounding import turns_of_moved
 from .lift_of_touching import near_ground
+
+_ON_WEIGHT: Final = 10.0
+"""It counts so much more while seat or back are on the ground."""
 
 
 def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin) -> Clip:
@@ -87,7 +91,7 @@ def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatAr
     is_on: (F,) how much seat or back are on the ground, where it counts more. A clip's ends stay, so that clips go on
     fitting to others.
     """
-    return smoothed(times, raised, POSTURE_S, weight=1.0 + SOFT_WEIGHT * is_on, keeps_ends=True)
+    return smoothed(times, raised, POSTURE_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
 
 
 def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
