@@ -39,6 +39,8 @@ from .fitted_curves import smoothed
 from .off_ground import is_within
 from .touching import ground_height, leg_length
 
+_HIGH_LEGS: Final = 0.52
+"""With skin about all of the hips higher than this nobody sits or lies on the ground."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
 _BELOW_SEAT_LEGS: Final = (0.12, 0.22)
@@ -100,7 +102,7 @@ class SeenBody:
         """Return how high seat or back is, (F,) in legs; infinite while hips are high."""
         high = np.full(len(self.times_s), np.inf)
         hips = [each for name, each in self.joints.items() if name in HIPS_OF_BACK]
-        low = np.flatnonzero(np.min(hips, axis=0) < LIES_LEGS) if hips else np.zeros(0, np.int64)
+        low = np.flatnonzero(np.min(hips, axis=0) < _HIGH_LEGS) if hips else np.zeros(0, np.int64)
         high[low] = self.low("trunk", low)
         return high
 
