@@ -23,7 +23,7 @@ _LONG_ENOUGH: Final = 1.3
 _ROUNDING: Final = 1e-3
 """Tolerance in steps: times this little before a step belong to it."""
 
-_SAME_S: Final = 1e-3
+SAME_S: Final = 1e-3
 
 
 def filled(times: FloatArray, longest_s: float = _LONG_ENOUGH * SAMPLE_S) -> FloatArray:
@@ -60,7 +60,7 @@ def divided(times: FloatArray, step_s: float) -> FloatArray:
     return np.append(times[first] + number * (gaps / parts)[first], times[-1:])
 
 
-def beside(times: FloatArray, more: FloatArray, apart_s: float = _SAME_S) -> FloatArray:
+def beside(times: FloatArray, more: FloatArray, apart_s: float = SAME_S) -> FloatArray:
     """Return ascending times (N,), and those of `more` (M,) that are at least apart_s away from each of them.
 
     Files round the times of keys, so frames at 60 per second are not exactly at multiples of 1/60 s.

@@ -17,6 +17,21 @@ NEAR_LEGS: Final = (0.05, 0.3)
 """An effector is on the ground if its skin is no higher than the first value; from the second on it is not."""
 TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
 """The same for seat and back: legs begin to make room from farther away."""
+FAR_LEGS: Final = (0.2, 0.35)
+"""What is higher than the second value when something else touches the ground does not touch it; in between in part.
+
+Feet of a body that sits may hang in the air, and feet that are so high above the lowest part do not carry the body.
+"""
+STEP_LEGS: Final = (0.1, 0.2)
+"""Half a step of usual stairs, and a step: distances that count from the first value on, and fully from the second.
+
+How far another ground is above or below that where a body stood, and the centre of mass aside of the feet that carry
+it.
+"""
+LIES_LEGS: Final = 0.55
+"""A body whose hips are no higher than this above its feet, or above the ground, sits or lies."""
+UPRIGHT_LEGS: Final = 0.6
+"""Hips of a body that stands are at least so far above its feet."""
 ON_LEGS: Final = 0.02
 """Skin that is no higher than this is on the ground in any case."""
 SEEN_LEGS: Final = (0.02, 0.06)
@@ -31,8 +46,10 @@ STILL_LEGS: Final = 1e-4
 """A smaller offset is left out."""
 STRAIGHT: Final = 0.97
 """Share of its length from which on a leg is straight: its knee is bent by 28° at most."""
+STRETCHED: Final = (0.9, STRAIGHT)
+"""A limb is stretched from the second share of its length on; below the first it is not."""
 EASE_S: Final = 0.15
-"""How long before and after a contact its weight rises and falls."""
+"""How long before and after a contact its weight rises and falls, and arms begin to give way."""
 MOMENT_S: Final = 2.0 * EASE_S
 """A state that lasts no longer than this is a moment: its two changes meet."""
 BRIEF_S: Final = 0.1
@@ -43,8 +60,8 @@ BODY_S: Final = 0.12
 """Smoothing time of the body. Waves that last 2 π times as long lose half of their height."""
 POSTURE_S: Final = 0.08
 """Smoothing time of legs that turn while the body sits down, lies down or falls, and of a body without skin."""
-LEG_S: Final = 0.05
-"""Smoothing time of legs, which move faster than bodies."""
+LIMB_S: Final = 0.05
+"""Smoothing time of legs and arms, which move faster than bodies."""
 LOW_PERCENT: Final = 5.0
 """Percentile of the heights of a clip that stands for its lowest one, without moments that are lower."""
 ROUNDS: Final = 5

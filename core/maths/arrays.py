@@ -12,6 +12,8 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 ComplexArray = npt.NDArray[np.complex128]
 
+ROUNDING: Final = 1e-6
+"""Smaller differences are rounding only: of seconds, and of shares and weights from 0 to 1."""
 _BY_ONE_THREAD: Final = 1 << 18
 """Multiplications in one matrix product: of larger ones BLAS gives parts to threads."""
 

@@ -26,7 +26,8 @@ _ANY: Final = 1e6
 """Limb lengths: no limit on how far away the end may be."""
 _EASED: Final = 4.0
 """Exponent by which larger offsets weigh more when several directions are combined."""
-_FRAMES_AT_ONCE: Final = 2048
+FRAMES_AT_ONCE: Final = 2048
+"""Frames whose data stay in the processor's cache."""
 
 
 class Limb(NamedTuple):
@@ -165,7 +166,7 @@ def largest(offsets: FloatArray) -> FloatArray:
     return np.asarray((size * offsets).sum(axis=-2) / np.maximum(size.sum(axis=-2), 1e-30))
 
 
-def runs_of_frames(frames: int, at_once: int = _FRAMES_AT_ONCE) -> Iterator[slice]:
+def runs_of_frames(frames: int, at_once: int = FRAMES_AT_ONCE) -> Iterator[slice]:
     """Yield runs of frames short enough for their data to stay in the processor's cache."""
     return (slice(start, min(start + at_once, frames)) for start in range(0, frames, at_once))
 

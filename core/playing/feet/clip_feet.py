@@ -11,9 +11,9 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, instants, planted_spans
 from ...clips.keys import Interpolation, TranslationInterpolation
-from ...clips.thresholds import EASE_S, LOW_PERCENT, ON_LEGS
-from ...maths.arrays import FloatArray, quotient, runs
-from ...retargeting.limbs import LimbPoses
+from ...clips.thresholds import EASE_S, FAR_LEGS, LOW_PERCENT, ON_LEGS, SOFT_LEGS
+from ...maths.arrays import ROUNDING, FloatArray, quotient, runs
+from ...retargeting.limbs import LimbPoses, runs_of_frames
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
 from .footholds import BESIDE_S, ground_axes, reaches, within_reach
@@ -22,14 +22,8 @@ from .legs import Leg
 from .rises import knots_of
 from .soles import Soles, on_ground
 
-_FRAMES_AT_ONCE: Final = 256
 _WHERE: Final = np.array(((0.0, -1.0, -2.0), (0.0, 1.0, 2.0)))
-_WITHIN_S: Final = np.array((-1e-9, 1e-9))
 _FAST_PERCENT = 99.0
-_KNEELS_LEGS: Final = 0.2
-"""A knee no higher than this above its foot's ground is on the ground, or nearly."""
-_PRESSED_LEGS: Final = 0.005
-"""Greatest descent of a kneeling knee while its foot stays in place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +64,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
     on_ground = asked.turned(ground)
     positions, high = np.empty((len(times), count, 3)), np.empty((len(legs), len(times), soles.shape[0]))
     knees = np.empty((len(times), len(legs), 3))
-    for start in range(0, len(times), _FRAMES_AT_ONCE):
-        part = slice(start, start + _FRAMES_AT_ONCE)
+    for part in runs_of_frames(len(times)):
         world = on_ground.matrices(sample(times[part]))
         positions[part] = world[:count, ..., :3, 3].swapaxes(0, 1) @ ground
         knees[part] = world[count:, ..., :3, 3].swapaxes(0, 1) @ ground
@@ -127,11 +120,11 @@ def _while_knee_stays(joints: FloatArray, up: FloatArray, length: float) -> slic
     its knee is on the ground, as in a fall forwards, holding it would press the knee into the ground.
     """
     hips, knees, ankles, feet = np.moveaxis(joints, 1, 0)
-    is_low = (knees - feet) @ up < _KNEELS_LEGS * length
+    is_low = (knees - feet) @ up < FAR_LEGS[0] * length
     if not is_low.any() or len(joints) < 2:
         return None
     moved = LimbPoses.through(np.stack((hips, knees, ankles), axis=1)).reaching(_level(feet.mean(axis=0) - feet, up))
-    is_pressed = is_low & ((moved.middle - knees) @ up < -_PRESSED_LEGS * length)
+    is_pressed = is_low & ((moved.middle - knees) @ up < -SOFT_LEGS * length)
     if not is_pressed.any():
         return None
     soon = round(EASE_S / STEP_S)  # there the foot would be released at speed
@@ -154,7 +147,7 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
     else:
         spans = np.clip(contacts.heel if leg.foot == leg.ankle else contacts.stands, 0.0, times_s[-1])
     reach, at, held = reaches(hips, ankles, length), np.empty((len(spans), 3)), spans.copy()
-    for k, (start, stop) in enumerate(np.searchsorted(times_s, spans + _WITHIN_S).tolist()):
+    for k, (start, stop) in enumerate(np.searchsorted(times_s, spans + np.array((-ROUNDING, ROUNDING))).tolist()):
         part = slice(min(start, len(times_s) - 1), max(stop, start + 1))
         kept = _while_knee_stays(positions[part], up, length)
         if kept is not None:

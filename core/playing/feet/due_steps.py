@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Final
 
-from ...clips.thresholds import HELD_S
-from .footholds import CLEAR_SHARE, PEAK, STEP_WAIT
+from ...clips.thresholds import HELD_S, SLOW_LEGS_PER_S
+from .footholds import CLEAR_SHARE, PEAK, SOON_S, STEP_WAIT
 
 LONGEST_EASE_S: Final = 0.5
+"""Greatest duration of leading a foot, and greatest shift of both feet's steps from the seam to give both time."""
 SHORTEST_STEP_S: Final = 0.4
 LONGEST_STEP_S: Final = 1.0
 """Longest duration of a step; longer distances are covered faster."""
@@ -22,12 +23,6 @@ CALMEST_STEP_S: Final = 1.4
 """Longest duration of a calm step, unless it needs longer."""
 SLOWEST_LEGS_PER_S: Final = 0.6
 """Speed that is always allowed for a foot, even if the clips do not move it."""
-CALM_LEGS_PER_S: Final = 0.25
-"""The same for a calm step."""
-_CALM_HELD_S: Final = 0.2
-"""Least contact before and after a calm step that is extended."""
-_MOST_LATER_S: Final = 0.5
-"""Greatest shift of the steps of both feet from the seam, to give both time."""
 LIFT_LEGS: Final = 0.07
 _OVER_PEAK: Final = PEAK / (1.0 - 2.0 * STEP_WAIT)
 """Ratio of a step's highest horizontal speed to distance ÷ duration."""
@@ -35,8 +30,6 @@ _LIFT_PEAK: Final = 3.43
 """Ratio of its highest vertical speed to lift ÷ duration."""
 _CAREFUL: Final = 0.95
 """Share of the clips' foot speed that a step may reach: clips' speeds are averages over frames."""
-_STILL_LEGS_PER_S: Final = 0.35
-"""Feet slower than this look still."""
 
 
 @dataclass(slots=True)
@@ -108,7 +101,7 @@ class DueStep:
         If the clips have the foot still, any step is faster: then its own distance. The lift is fastest while the foot
         is slow over the ground, and hardly counts.
         """
-        is_still = self.clips_fast < _STILL_LEGS_PER_S * self.leg_length
+        is_still = self.clips_fast < SLOW_LEGS_PER_S[0] * self.leg_length
         return self.distance if is_still else _CAREFUL * self.clips_fast * time_s / _OVER_PEAK
 
     @property
@@ -119,7 +112,7 @@ class DueStep:
     @property
     def calm_s(self) -> float:
         """Its duration if there is more time."""
-        return max(min(self._way / self.fast(CALM_LEGS_PER_S), CALMEST_STEP_S), self.time_s)
+        return max(min(self._way / self.fast(SLOW_LEGS_PER_S[0]), CALMEST_STEP_S), self.time_s)
 
     @property
     def soonest_s(self) -> float:
@@ -134,16 +127,16 @@ class DueStep:
     @property
     def calm_from_s(self) -> float:
         """Earliest begin if there is time."""
-        return self.last.start_s + _CALM_HELD_S
+        return self.last.start_s + SOON_S
 
     @property
     def calm_until_s(self) -> float:
         """Latest end if there is time: half of the foothold, so that another step may follow.
 
-        If none follows, it may end later, as long as the foot has contact for _CALM_HELD_S.
+        If none follows, it may end later, as long as the foot has contact for SOON_S.
         """
         half_s = (self.first.start_s + self.first.stop_s) / 2.0
-        return max(half_s, self.first.stop_s - _CALM_HELD_S) if self.goes_on else half_s
+        return max(half_s, self.first.stop_s - SOON_S) if self.goes_on else half_s
 
 
 def lift_over(distance: float, leg_length: float) -> float:
@@ -166,10 +159,10 @@ def between(one: DueStep, other: DueStep) -> tuple[float, float]:
     if soonest_s > latest_s:
         soonest_s = latest_s = (soonest_s + latest_s) / 2.0
     if ends_s < soonest_s:
-        ends_s = min(soonest_s, ends_s + _MOST_LATER_S)
+        ends_s = min(soonest_s, ends_s + LONGEST_EASE_S)
         begins_s = max(begins_s, ends_s)
     if begins_s > latest_s:
-        begins_s = max(latest_s, begins_s - _MOST_LATER_S)
+        begins_s = max(latest_s, begins_s - LONGEST_EASE_S)
         ends_s = min(ends_s, begins_s)
     spare_s = (ends_s - max(one.calm_from_s, other.last.start_s) - one.calm_s,
                min(other.calm_until_s, one.first.stop_s) - begins_s - other.calm_s)
@@ -179,7 +172,7 @@ def between(one: DueStep, other: DueStep) -> tuple[float, float]:
 
 def _lent(spare_s: float, other_s: float) -> float:
     """Return the time that one step lends to the other, which has too little."""
-    return max(min(spare_s, -other_s, _MOST_LATER_S), 0.0)
+    return max(min(spare_s, -other_s, LONGEST_EASE_S), 0.0)
 
 
 def room(one: DueStep, other: DueStep) -> tuple[float, int]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.keyed import FINE_S
-from ...clips.thresholds import BODY_S, LOW_LEGS, STRAIGHT
+from ...clips.thresholds import BODY_S, LOW_LEGS, NEARLY_LEGS, ROUNDS, SOFT_LEGS, STEP_LEGS, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
@@ -33,22 +33,14 @@ from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
 """Shifts of a footprint along the foot that are tried, in leg lengths."""
-_UNEVEN_LEGS: Final = 0.005
-"""Unevenness below which a tread is flat."""
 _ROOM: Final = 1.05
 """Factor by which soles need more room, so that toes do not touch what is ahead."""
 _COSTS: Final = 1.0, 10.0, 5.0
 """Costs, relative to shifting a foot, of coming near what is ahead, standing on it, or over an edge, by heights."""
 _STEEPEST: Final = np.tan(np.radians(40.0))
 """Steepest slope that soles are tilted to."""
-_HIGH_LEGS: Final = 0.1
-"""Height above the straight line, in leg lengths, from which on a foot avoids an obstacle."""
 _BEFORE_FRAMES: Final = 2
 """Frames before and after an obstacle in which a foot is already high enough."""
-_TIMES_SAT: Final = 4
-"""Greatest number of rounds that correct sitting: thighs turn as a body is raised, and the skin with them,"""
-_SAT_LEGS: Final = 0.002
-"""until the skin is this near to the seat's surface, in leg lengths."""
 
 
 class _Course(NamedTuple):
@@ -187,7 +179,7 @@ class Floored(Over):
         most += hangs * np.minimum(reach_down(hips, knees, ankles, ankles - lowered) - most, 0.0)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
-        for _ in range(_TIMES_SAT if sits.any() else 0):
+        for _ in range(ROUNDS if sits.any() else 0):
             rise = sitting.rise(wish, most.min(axis=0), FINE_S)
             lift = np.clip(rise - most, 0.0, np.maximum(rise, 0.0) + lowered[..., 2])
             feet = course.feet - lowered
@@ -196,7 +188,7 @@ class Floored(Over):
             pose = self._raised(self.below.sample(np.minimum(self._times_s[sits], self.duration_s)),
                                 found[0].numbers[:, sits])
             away = sitting.surface[sits] - skin.lowest(pose)
-            if np.abs(away[sitting.on[sits]]).max(initial=0.0) < _SAT_LEGS * lock.legs[0].length(self.skeleton):
+            if np.abs(away[sitting.on[sits]]).max(initial=0.0) < NEARLY_LEGS * lock.legs[0].length(self.skeleton):
                 break
             wish[sits] += away
         return _Seated(*found, sitting.on, middle)
@@ -216,7 +208,7 @@ class Floored(Over):
         soles = rot.rotate(turns[:, :, None], soles - feet[:, :, None]) + feet[:, :, None]
         wish = np.array([each.between(each.rise[:, None], times_s)[:, 0] for each in prints])
         least = self._least(soles, moved)
-        high = np.array([_HIGH_LEGS * leg.length(self.skeleton) for leg in lock.legs])[:, None]
+        high = np.array([STEP_LEGS[0] * leg.length(self.skeleton) for leg in lock.legs])[:, None]
         excess = np.clip((least - wish) / high, 0.0, 1.0)
         if excess.any():
             then_s = [each.going_round(times_s, most) for each, most in zip(prints, excess, strict=True)]
@@ -256,7 +248,7 @@ class Floored(Over):
         tilted = height[..., None] + (sole * slopes[:, :, None]).sum(axis=3)
         over = self._heights(ball[:, :, None] + sole) - tilted
         with_room = self._heights(ball[:, :, None] + _ROOM * sole) - tilted
-        edges = (np.maximum(each.max(axis=2) - _UNEVEN_LEGS * length, 0.0) for each in (with_room, over, -over))
+        edges = (np.maximum(each.max(axis=2) - SOFT_LEGS * length, 0.0) for each in (with_room, over, -over))
         cost = sum(cost * edge for cost, edge in zip(_COSTS, edges, strict=True)) + np.linalg.norm(moves, axis=2)
         best = np.arange(len(middle)), cost.argmin(axis=1)
         rise = height[best] + np.maximum(over[best].max(axis=1), 0.0) - self._level

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...clips.thresholds import LITTLE_LEGS, ON_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ...maths.equal_values import MOST_BODIES
 from ...maths.formulas import Number, greatest, of_each, within, worked_out
 from ...retargeting.comparing.reference import stood_up
 from ...retargeting.skin_points import SkinPoints
@@ -39,10 +40,6 @@ from .steps import Seams, footholds
 
 _GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
-_LOWERS: Final = 1.4
-"""Factor on the time in which the body changes to being lowered as each moment needs it."""
-_MOST_KNOWN: Final = 4
-"""Number of bodies cached for their next motions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,7 +341,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
     gone = gone * between
-    later, sooner = of_each(lambda begin_s, per_s: _eased(((time_s - begin_s) * per_s - 1.0) / _LOWERS),
+    later, sooner = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s - 1.0),
                             segment[:2], segment[3:5])
     return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
 
@@ -361,7 +358,7 @@ def ground_level(found: SkeletonMap, up: FloatArray, skin: SkinPoints | None) ->
     return _soles(found, legs, tuple((up / np.linalg.norm(up)).tolist()), skin).level if legs else 0.0
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
+@lru_cache(maxsize=MOST_BODIES)
 def _soles(found: SkeletonMap, legs: tuple[Leg, ...], up: tuple[float, ...], skin: SkinPoints | None) -> Soles:
     """Return the soles of a body standing upright at rest; cached for all its motions."""
     own, stands = found.skeleton, stood_up(replace(found, pose=None), np.array(up), skin).skeleton

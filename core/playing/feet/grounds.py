@@ -12,8 +12,9 @@ import numpy as np
 from ...clips.clip import Clip, Interpolation, TranslationInterpolation
 from ...clips.excerpt import Excerpt
 from ...clips.keyed import SAMPLE_S
-from ...clips.thresholds import SLOW_LEGS_PER_S
+from ...clips.thresholds import MOMENT_S, SLOW_LEGS_PER_S, STEP_LEGS
 from ...maths.arrays import FloatArray, runs
+from ...maths.equal_values import MOST_BODIES
 from ...skeletons.skeleton import Pose, Skeleton
 from ..joints import Joints
 from ..stage import Stage
@@ -22,12 +23,7 @@ from .legs import Leg
 
 _CLIMBS_LEGS: Final = 0.15
 """Smallest height difference that counts as climbing, in leg lengths."""
-_AGREE_LEGS: Final = 0.1
-"""Tolerance between the rise of the hips and that of both feet."""
-_LONGEST_FLIGHT_S: Final = 0.3
-"""Longest time without a planted foot in climbing; jumps and falls take longer."""
 _MOST_INSTANTS: Final = 20_000
-_MOST_KNOWN: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +71,7 @@ class _Limbs:
     leg: float
 
     @classmethod
-    @lru_cache(maxsize=_MOST_KNOWN)
+    @lru_cache(maxsize=MOST_BODIES)
     def of(cls, skeleton: Skeleton, legs: tuple[Leg, ...], up: tuple[float, float, float]) -> _Limbs | None:
         """Take legs; return None if they have no length."""
         length = max((leg.length(skeleton) for leg in legs), default=0.0)
@@ -112,11 +108,11 @@ def _found(sample: Callable[[FloatArray], Pose], duration_s: float, skeleton: Sk
     ends = limbs.placed(sample(np.array((0.0, duration_s))))
     feet, hips = limbs.feet(ends), limbs.hips(ends)
     if abs(hips[1] - hips[0]) < _CLIMBS_LEGS * limbs.leg or (
-            np.abs(feet[1] - feet[0] - (hips[1] - hips[0])).max() > _AGREE_LEGS * limbs.leg):
+            np.abs(feet[1] - feet[0] - (hips[1] - hips[0])).max() > STEP_LEGS[0] * limbs.leg):
         return None
     times = np.linspace(0.0, duration_s, min(int(duration_s / SAMPLE_S) + 2, _MOST_INSTANTS))
     ways = np.diff(limbs.placed(sample(times))[:, :feet.shape[1]], axis=0)
     are_fast = np.linalg.norm(ways, axis=-1).min(axis=1) > SLOW_LEGS_PER_S[1] * limbs.leg * times[1]
-    if any((end - begin) * times[1] > _LONGEST_FLIGHT_S for begin, end in runs(are_fast)):
+    if any((end - begin) * times[1] > MOMENT_S for begin, end in runs(are_fast)):
         return None
     return Ground(limbs, float(feet[0].min()), float(hips[0]))

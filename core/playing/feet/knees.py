@@ -32,18 +32,17 @@ from ...maths.formulas import (
 KNEE_LEGS: Final = 0.08
 """Height of a knee on the ground, in leg lengths, unless the clips have it lower."""
 _SOFT: Final = 0.2
-"""Share of the circle's radius over which the limit is softened."""
+"""Share of the circle's radius over which the limit is softened.
+
+Over the same share of the thigh's length by which the ankle is shifted, and over the same cosine of the line's slope,
+a knee comes to move completely: where the line is steep, the circle is level.
+"""
 _FROM: Final = 1.0 + _SOFT / 4.0
 """Begin of the motion, a little before the knee would be in the ground."""
 _INWARD_RAD: Final = 0.8
 """A knee that points farther inward stays on that side of the leg,"""
 _FAR_INWARD_RAD: Final = 1.3
 """completely from here on."""
-_SHIFTED: Final = 0.1
-"""Share of the thigh: an ankle that is shifted by this much or more lets the knee move completely."""
-_LEVEL: Final = 0.3
-"""If the line is steeper than this cosine of its slope, the circle is level, and the knee stays."""
-_LEAST: Final = 1e-9
 
 
 def kept_up(swing: Quaternion[Number], thigh: Sequence[Number], long: Number, aim: Sequence[Number], far: Number,
@@ -57,23 +56,23 @@ def kept_up(swing: Quaternion[Number], thigh: Sequence[Number], long: Number, ai
     out_x, out_y, floor = room
     if not holds_anywhere(hip - _FROM * long < floor):
         return swing
-    x, y, z = scaled(aim, 1.0 / greatest(far, _LEAST))
+    x, y, z = scaled(aim, 1.0 / greatest(far, 1e-30))
     knee = rotated(swing, thigh)
     on_line = knee[0] * x + knee[1] * y + knee[2] * z
     level = root(1.0 - z * z)
     radius = root(dot(knee, knee) - on_line * on_line)
-    below = (floor - hip - on_line * z) / greatest(radius * level, _LEAST)
+    below = (floor - hip - on_line * z) / greatest(radius * level, 1e-30)
     deep = softly(below + _FROM, _SOFT)
     if not holds_anywhere(deep > 0.0):
         return swing
-    share = least(length(shift) / greatest(_SHIFTED * long, _LEAST), 1.0)
-    aside = arc_cosine(1.0 - deep) * share * eased(level / _LEVEL)
+    share = least(length(shift) / greatest(_SOFT * long, 1e-30), 1.0)
+    aside = arc_cosine(1.0 - deep) * share * eased(level / _SOFT)
     left = out_x * y - out_y * x
-    side = left / greatest(greatest(left, -left), _LEAST)
+    side = left / greatest(greatest(left, -left), 1e-30)
     now = direction(side * (knee[0] * y - knee[1] * x), on_line * z - knee[2])
     turned = side * (now - _aside(now, aside))
     cosine, sine = cosine_sine(turned / 2.0)
-    return product(quaternion(cosine, scaled(aim, sine / greatest(far, _LEAST))), swing)
+    return product(quaternion(cosine, scaled(aim, sine / greatest(far, 1e-30))), swing)
 
 
 def _aside(now: Number, least_rad: Number) -> Number:
@@ -83,6 +82,6 @@ def _aside(now: Number, least_rad: Number) -> Number:
     limit.
     """
     outer, inner = greatest(now, least_rad), -greatest(-now, least_rad)
-    over = eased(2.0 + now / greatest(least_rad, _LEAST))
+    over = eased(2.0 + now / greatest(least_rad, 1e-30))
     over = over * eased((_FAR_INWARD_RAD + now) / (_FAR_INWARD_RAD - _INWARD_RAD))
     return inner + (outer - inner) * over

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...clips.thresholds import ON_LEGS, STRAIGHT
+from ...clips.thresholds import ON_LEGS, ROUNDS, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, side_by_side
 from ...maths.formulas import (
@@ -36,8 +36,8 @@ from .leading import BORNE, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, WEIGHT, led
 from .legs import Chains, Leg
 from .soles import Soles
 
-_SOFT_DOWN_LEGS: Final = 0.03
-"""Range over which the heavy body begins to go down; meanwhile feet give way."""
+_SOFT_LEGS: Final = 0.03
+"""Range over which the body begins to go down, or a step to be lifted less; meanwhile feet give way."""
 _MOST_DOWN_LEGS: Final = 0.05
 """Greatest descent of the body, approached softly."""
 
@@ -45,14 +45,11 @@ _MOST_DOWN_LEGS: Final = 0.05
 _LOW_LIFT: Final = 0.4
 """Highest lift of a step, by the leg's length, for a hip at leg height; it falls with the square of the hip's height.
 """
-_SOFT_LIFT_LEGS: Final = 0.05
 _STEPS_AROUND_LEGS: Final = 0.32, 0.6
 """Distance by which a foot led below its hip goes round it, in leg lengths, and the distance from which on it does not;
 """
 _HELD_AROUND_LEGS: Final = 0.25, 0.3
 """the same for a held foot."""
-_TIMES_BENT: Final = 3
-"""Rounds: a raised foot tilts its shin, and with it the parts of its sole that follow the shin."""
 _NO_GROUND: Final = (np.zeros((1, 1)),) * 3
 
 
@@ -109,7 +106,7 @@ class FeetLock:
 
     def _lift_shins(self, pose: Pose, floor: Floor, upright: FloatArray, room: FloatArray) -> None:
         """Raise feet whose soles also follow the shin: their heights are known when their legs are bent."""
-        for _ in range(_TIMES_BENT):
+        for _ in range(ROUNDS):
             matrices, are_scaled = self.limbs(pose)
             below, share, _ = self._ground(matrices, floor)
             lift = share * np.maximum(below, 0.0)
@@ -190,7 +187,7 @@ class FeetLock:
         the body's descent, and its maximum; and the leg's length itself.
         """
         lengths = np.array([max(leg.length(self.skeleton_map.skeleton), 1e-30) for leg in self.legs])
-        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_DOWN_LEGS / 2.0, _SOFT_DOWN_LEGS,
+        return lengths[:, None, None] * (ON_LEGS, STRAIGHT, STRAIGHT - _SOFT_LEGS / 2.0, _SOFT_LEGS,
                                          _MOST_DOWN_LEGS, 1.0)
 
     @cached_property
@@ -295,7 +292,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
     if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _STEPS_AROUND_LEGS[1] * leg):
         return x, y, z  # far enough below its hip nothing below applies
     high = greatest(hip[2] - foot[2] - z + lift, 0.0)
-    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LIFT_LEGS * leg)
+    z = z - softly(lift - _LOW_LIFT * high * high / leg, _SOFT_LEGS * leg)
     own = minus(ankle, hip)
     away = plus(own, (x, y, z))
     if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import ComplexArray, FloatArray, IntArray
+from ...maths.arrays import ROUNDING, ComplexArray, FloatArray, IntArray
 from .due_steps import SLOWEST_LEGS_PER_S, Hold
 from .footholds import NEVER_S, Loose
-
-SOON_S: Final = 1e-6
-"""Time below which two instants are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +70,7 @@ def gaps_between(holds: Sequence[Hold], foot: Planted, length: float) -> tuple[F
     edges_s = edges(stop, start, NEVER_S)
     edges_s[0, 0] = -NEVER_S
     lift, clear = np.append(0.0, lift), np.append(0.0, clear)
-    gap_s = np.maximum(edges_s[1] - edges_s[0], SOON_S)
+    gap_s = np.maximum(edges_s[1] - edges_s[0], ROUNDING)
     most_s = np.where(lift > 0.0, gap_s, np.minimum(edges(most[1], most[0], 1.0), gap_s))
     fastest = np.maximum(_fastest(number, foot), SLOWEST_LEGS_PER_S * length)
     over = np.array([hold.over for hold in holds], dtype=np.complex128)

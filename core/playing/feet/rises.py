@@ -13,14 +13,13 @@ from typing import Final
 import numpy as np
 
 from ...clips.contacts import STEP_S
-from ...maths.arrays import FloatArray, IntArray
+from ...maths.arrays import ROUNDING, FloatArray, IntArray
 from ...maths.envelopes import bowl_above
 
 KNOT_S: Final = STEP_S
 """Spacing of the knots of the rise."""
 LANDS_LEGS_PER_S2: Final = 40.0
 """Greatest deceleration of a landing foot, in leg lengths per s²: about three times its weight."""
-_ROUNDING: Final = 1e-9
 _FOUR: Final = np.arange(4)
 _CUBIC: Final = np.array(((1.0, 4.0, 1.0, 0.0), (-3.0, 0.0, 3.0, 0.0), (3.0, -6.0, 3.0, 0.0),
                           (-1.0, 3.0, -3.0, 1.0))) / 6.0
@@ -42,7 +41,7 @@ def knots_of(high: FloatArray, times_s: FloatArray, leg: float) -> FloatArray:
     """
     on, own = (bowl_above(times_s, path, LANDS_LEGS_PER_S2 * leg) for path in (np.maximum(high, 0.0), high))
     rise = np.maximum(on - own, np.maximum(-high, 0.0))
-    at = KNOT_S * np.arange(max(int(np.ceil(times_s[-1] / KNOT_S - _ROUNDING)), 1) + 1)
+    at = KNOT_S * np.arange(max(int(np.ceil(times_s[-1] / KNOT_S - ROUNDING)), 1) + 1)
     knots = np.interp(at, times_s, rise)
     return np.concatenate((2.0 * knots[:1] - knots[1:2], knots, 2.0 * knots[-1:] - knots[-2:-1]))
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.thresholds import HELD_S
-from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from ...maths.arrays import ROUNDING, BoolArray, ComplexArray, FloatArray, IntArray
 
 BESIDE_LEGS: Final = 0.15
 """Greatest distance of a foothold from the clip's position, in leg lengths: legs reach that far.
@@ -24,7 +24,6 @@ If one clip continues another, a foot that slides in the clips stays where it wa
 _PASSES: Final = 24
 _CAREFUL: Final = 0.8
 """Share of the excess that is removed in each round: footholds pulled to both sides would oscillate."""
-_NEAR_LEGS: Final = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ def shortened(at: ComplexArray, held_s: FloatArray, most: FloatArray, leg_length
         apart = np.diff(found)
         far = np.abs(apart)
         beyond = np.maximum(far - most, 0.0)
-        if not np.count_nonzero(beyond > _NEAR_LEGS * leg_length):
+        if not np.count_nonzero(beyond > ROUNDING * leg_length):
             break
         push = _CAREFUL * apart * beyond / np.maximum(far, 1e-30)
         pushed = np.append(share * push, 0.0) - np.append(0.0, (1.0 - share) * push)

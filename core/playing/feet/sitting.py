@@ -13,14 +13,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...clips.thresholds import BODY_S, BRIEF_S, ON_LEGS, STILL_LEGS
+from ...clips.thresholds import BODY_S, BRIEF_S, LITTLE_LEGS, NEAR_LEGS, ON_LEGS, STILL_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
 from .seats import STANDS, Seat, are_still
 
-_ON, _NEAR = 0.01, 0.05
-"""Height above the sitting position in leg lengths: below the first the body is on its seat, above the second it has
-left it."""
 _COMES: Final = 0.03
 """The body is on its seat only while it moves up or down no faster than this, in leg lengths per second."""
 _STRAIGHT_LEGS: Final = 0.005
@@ -93,13 +90,13 @@ class Sitting:
             if len(own) * spacing_s < BRIEF_S:
                 continue
             least, most = _levels(body, own, begin, end)
-            is_there = (low[begin:end] < most + _ON * leg) & (low[begin:end] > least - _NEAR * leg)
+            is_there = (low[begin:end] < most + LITTLE_LEGS * leg) & (low[begin:end] > least - NEAR_LEGS[0] * leg)
             there = begin + np.flatnonzero(is_there & resting[begin:end])
             if not len(there):
                 continue
             here = slice(int(there[0]), int(there[-1]) + 1)
             surface[here] = seat.height
-            on[here] = low[here] < most[here.start - begin:here.stop - begin] + _NEAR * leg
+            on[here] = low[here] < most[here.start - begin:here.stop - begin] + NEAR_LEGS[0] * leg
             free[begin:end] = ~upright[begin:end]
             begin -= _until_straight(body.fold[after:begin + 1][::-1], leg)
             end += _until_straight(body.fold[end:], leg)
@@ -149,7 +146,7 @@ def _levels(body: Moving, own: IntArray, begin: int, end: int) -> tuple[FloatArr
     own: (N,) frames in which it is still. If one clip has it higher than the others, as clips on other seats do, both
     heights count from one to the next.
     """
-    low, near = body.low, _NEAR * body.leg
+    low, near = body.low, NEAR_LEGS[0] * body.leg
     sits = float(np.median(low[own]))
     least, most = np.full(end - begin, sits), np.full(end - begin, sits)
     if body.seams_s is None:

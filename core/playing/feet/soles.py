@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.thresholds import NEAR_LEGS, STEP_LEGS
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
 from ...retargeting.skin_points import SkinPoints
@@ -25,10 +26,6 @@ _HEEL: Final = 0.25
 """Distance to the heel, on the other side, as a share of that."""
 _HIGH_LEGS: Final = 0.08
 """Height of the ankle if there is no ball."""
-_SOLE_LEGS: Final = 0.05
-"""Height range of a foot's skin that belongs to the sole."""
-_SUNK_LEGS: Final = 0.1
-"""Depth in the ground from which on a clip means another ground: half a step of usual stairs."""
 _OF_GUESSED: Final = np.array((1.0, 0.0, 1.0, 0.0))
 """Weights of the held joint for ball, ankle, tip of the toes and heel, if the last two are guessed."""
 _SURE: Final = 2
@@ -152,7 +149,7 @@ def on_ground(lowest: FloatArray, at_rest: FloatArray, leg: float) -> FloatArray
     [0.3, 0.0, -0.1, -0.3]
     """
     below = at_rest - lowest
-    return np.asarray(lowest + np.maximum(np.minimum(below, 2.0 * _SUNK_LEGS * leg - below), 0.0))
+    return np.asarray(lowest + np.maximum(np.minimum(below, 2.0 * STEP_LEGS[0] * leg - below), 0.0))
 
 
 def _guessed(skeleton: Skeleton, legs: Sequence[Leg], leg: Leg, up: FloatArray) -> FloatArray:
@@ -187,7 +184,7 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
         is_of_foot, is_of_ankle = is_of_ankle, is_of_foot
         if not (skin.positions[is_of_foot] @ ahead > skeleton.rest_world[leg.foot, :, 3] @ ahead).any():
             return None
-    reach = _SOLE_LEGS * leg.length(skeleton)
+    reach = NEAR_LEGS[0] * leg.length(skeleton)
     low_shin = of_shin[owner] & (high <= high[is_of_foot | is_of_ankle].min() + reach)
     if not (of_ankle[owner] | low_shin).any():
         return None

@@ -18,11 +18,11 @@ from typing import Final
 
 import numpy as np
 
-from ...clips.thresholds import BRIEF_S, HELD_S
-from ...maths.arrays import BoolArray, FloatArray
-from .due_steps import CALM_LEGS_PER_S, DueStep, Hold, between, in_order, lift_over, room, since, until
+from ...clips.thresholds import BRIEF_S, HELD_S, SLOW_LEGS_PER_S, STEP_LEGS
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray
+from .due_steps import DueStep, Hold, between, in_order, lift_over, room, since, until
 from .footholds import CLEAR_LEGS, CLEAR_SHARE, NEVER_S, PEAK, SWING_S, Footholds
-from .planted import SOON_S, Planted, gaps_between
+from .planted import Planted, gaps_between
 from .shorter_steps import BESIDE_LEGS, Rounds, shortened
 
 SAME_LEGS: Final = 0.04
@@ -34,19 +34,15 @@ Farther footholds need a step, and so do those that leave less time than SWING_S
 """
 OPEN_S: Final = 0.02
 """A contact that ends within this time of a clip's end lasts until the end."""
-_HURRIED: Final = 0.9
-"""Least share of its duration to which a step is hurried to stay within its transition."""
 _LEAST_ROOM: Final = 0.6
 """Least share of its duration that a step needs; with less, since the other foot steps beyond the seam, it is a jerk.
 """
+_HURRIED: Final = 0.9
+"""Least share of its duration to which a step is hurried to stay within its transition."""
 _MOST_AIRBORNE: Final = 0.5
-"""Share of its duration: if no other foot carries the body for longer, a foot stays,"""
+"""A foot stays if no other foot carries the body for more than this share of its step."""
 _STAYS_LEGS: Final = 0.3
-"""if it is this near to the next clip's position: the leg reaches so far."""
-_LOW_LEGS: Final = 0.1
-"""Greatest height of a free foot above its foothold as it leaves or arrives at seams."""
-TOUCH_S: Final = 0.12
-"""A contact shorter than this at a clip's beginning or end is a touch only: no step leads there."""
+"""That is, if it is this near to the next clip's position: the leg reaches so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +97,9 @@ class _Walker:
                 continue
             if window_s is None:
                 for hold in known[-1:]:
-                    hold.ease_out_s = min(hold.ease_out_s, max(self._end_s - hold.stop_s, SOON_S))
+                    hold.ease_out_s = min(hold.ease_out_s, max(self._end_s - hold.stop_s, ROUNDING))
                 for hold in more[:1]:
-                    hold.ease_in_s = min(hold.ease_in_s, max(hold.start_s - begin_s, SOON_S))
+                    hold.ease_in_s = min(hold.ease_in_s, max(hold.start_s - begin_s, ROUNDING))
             elif known and more:
                 step = self._join(leg, known, more, above[leg], (self._end_s, begin_s), window_s)
                 due += [] if step is None else [step]
@@ -124,7 +120,7 @@ class _Walker:
         """
         last, first, length = known[-1], more[0], self._lengths[leg]
         is_open = last.stop_s >= seam_s[0] - OPEN_S, first.start_s <= seam_s[1] + OPEN_S
-        touches = [each and hold.stop_s - hold.start_s < TOUCH_S
+        touches = [each and hold.stop_s - hold.start_s < BRIEF_S
                    for each, hold in zip(is_open, (last, first), strict=True)]
         own_s = last.stop_s, first.start_s
         if all(is_open):
@@ -160,8 +156,8 @@ class _Walker:
         step = self._step_between(leg, last, first, own_s, len(more) > 1)
         gap_s = first.start_s - last.stop_s
         has_swing, least_s = gap_s >= SWING_S, _HURRIED * step.time_s
-        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(CALM_LEGS_PER_S) * gap_s)
-        if is_own or last.stop_s <= self._begin_s + SOON_S or step.latest_s - step.soonest_s < least_s:
+        is_own = has_swing and (gap_s >= least_s or step.distance <= _SWING * step.fast(SLOW_LEGS_PER_S[0]) * gap_s)
+        if is_own or last.stop_s <= self._begin_s + ROUNDING or step.latest_s - step.soonest_s < least_s:
             if has_swing:
                 last.clear = min(CLEAR_SHARE * step.distance, CLEAR_LEGS * step.leg_length)
             return None
@@ -312,12 +308,12 @@ def _stay_low(last: Hold, first: Hold, above: Sequence[float], seam_s: tuple[flo
     There the transition has lifted the body or the foot. It comes down as the transition's offset fades, which goes
     about as u²·(2 − u) does, see blending.Inertialization.
     """
-    whole_s, sides_s = max(window_s[1] - window_s[0], SOON_S), (seam_s[0] - window_s[0], window_s[1] - seam_s[1])
+    whole_s, sides_s = max(window_s[1] - window_s[0], ROUNDING), (seam_s[0] - window_s[0], window_s[1] - seam_s[1])
     for hold, high, side_s in zip((last, first), above, sides_s, strict=True):
         most = high * side_s / whole_s
-        if most <= _LOW_LEGS * leg_length:
+        if most <= STEP_LEGS[0] * leg_length:
             continue
-        share = _LOW_LEGS * leg_length / most
+        share = STEP_LEGS[0] * leg_length / most
         away_s = side_s * (1.0 - sqrt(share / (2.0 - sqrt(share))))
         if hold is last:
             hold.stop_s = max(min(hold.stop_s, seam_s[0] - away_s), min(hold.start_s + HELD_S, hold.stop_s))

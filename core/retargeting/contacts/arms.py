@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ..ground.raised_elbows import LEAST_BENT
@@ -25,24 +25,23 @@ from .hands_and_body import head_of
 from .hull import Hull, Hulls
 from .trunk import BentTrunk, Trunk, limb_radius
 
-_SOFT: Final = 0.01
+_ONSET: Final = 0.01
 """Share of the trunk's length: arms begin to move this far before contact, by how much nearer they are than in the
 clip. Trunks that bend by different joints do not agree any better.
 """
-_MOST: Final = 3.0 * _SOFT
+_FARTHEST: Final = 3.0 * _ONSET
 """Share of the trunk's length: no arm has to be farther outside."""
 _PLACES: Final = 4
 """Points of an arm: elbow, forearm, wrist and palm."""
-_STILL: Final = 1e-5
 _CENTRE: Final = 0.1
 _USUAL_RADIUS: Final = 0.07
 """Radius of an arm, in trunk lengths."""
-_STRAIGHT: Final = (0.9, 0.99)
+_LONG: Final = (0.9, 0.99)
 """Shares of its length: an arm so long from shoulder to wrist moves as a whole instead of swinging its elbow."""
-_MOST_RAD: Final = np.radians(60.0)
+_MOST_SWUNG_RAD: Final = np.radians(60.0)
 _BY_FOREARM: Final = 1.5
 """Factor by which a wrist moves farther than its forearm's middle has to: the elbow hardly moves along."""
-_ROUNDS: Final = 3
+_TIMES_MOVED: Final = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ class ArmsBesideTrunk:
         radius = float(np.mean([limb_radius(skin, skeleton, arm[1:], _USUAL_RADIUS * length) for arm in arms])) / length
         body = cls(trunks, arms, tuple(palms), radius, head_of(found, skin), np.zeros((2, 0)))
         most = np.stack([body._outside_half_aside(skeleton.rest_world, side) for side in range(2)])
-        return replace(body, most=np.minimum(most, _MOST))
+        return replace(body, most=np.minimum(most, _FARTHEST))
 
     @property
     def joints(self) -> set[int]:
@@ -109,7 +108,7 @@ class ArmsBesideTrunk:
         """
         most = self.most[side]
         missing = np.full((*outside.shape[:-1], max(len(most) - outside.shape[-1], 0)), -np.inf)
-        return np.asarray(np.minimum(np.concatenate((outside[..., :len(most)], missing), axis=-1), most) - _SOFT)
+        return np.asarray(np.minimum(np.concatenate((outside[..., :len(most)], missing), axis=-1), most) - _ONSET)
 
     def _outside_half_aside(self, rest: FloatArray, side: int) -> FloatArray:
         """Return the distances outside of elbow, forearm, wrist and palm of an arm stretched half aside, (N,)."""
@@ -148,7 +147,7 @@ class ArmsInFrames:
         points, trunk = self._places(side), self.body.trunks[side]
         outside = self._trunk.distance(points, trunk)
         if self._head is not None:
-            of_head = self._head.distance(points, 0.0, (self.body.radius + _MOST) * trunk.length)
+            of_head = self._head.distance(points, 0.0, (self.body.radius + _FARTHEST) * trunk.length)
             outside = np.concatenate((outside, of_head / trunk.length), axis=1)
         return outside - self.body.radius
 
@@ -158,21 +157,21 @@ class ArmsInFrames:
         outside, directions = self._trunk.outside(points, trunk)
         if self._head is None:
             return outside - radius, directions
-        of_head, out = self._head.outside(points, 0.0, (radius + _MOST) * trunk.length)
+        of_head, out = self._head.outside(points, 0.0, (radius + _FARTHEST) * trunk.length)
         return (np.concatenate((outside, of_head / trunk.length), axis=1) - radius,
                 np.concatenate((directions, out), axis=1))
 
     def may_be_deeper(self) -> BoolArray:
         """Return in which frames (F,) an arm is nearer to the body than the largest distance it may have to keep."""
-        left, right = ((self.distance(side) < self.body.most[side] - _SOFT).any(axis=1) for side in range(2))
+        left, right = ((self.distance(side) < self.body.most[side] - _ONSET).any(axis=1) for side in range(2))
         return np.asarray(left | right)
 
     def pushes(self, side: int, allowed: FloatArray, arm: LimbPoses | None = None) -> FloatArray:
         """Return the vectors by which arms have to move out, (F, N, 3) in trunk lengths, with a soft onset."""
         outside, directions = self.outside(side, arm)
-        deeper, soft = allowed - outside, _SOFT
+        deeper, soft = allowed - outside, _ONSET
         push = np.where(deeper < 2.0 * soft, np.maximum(deeper, 0.0) ** 2 / (4.0 * soft), deeper - soft)
-        return np.where(push > _STILL, push, 0.0)[..., None] * directions
+        return np.where(push > ROUNDING, push, 0.0)[..., None] * directions
 
     def _places(self, side: int, arm: LimbPoses | None = None) -> FloatArray:
         """Return the positions of elbow, forearm, wrist and palm, (F, 4, 3)."""
@@ -188,11 +187,11 @@ def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArr
     placed: the body before arms were moved. pushes: (F, N, 3) of this arm; see ArmsInFrames.pushes.
     """
     length = placed.body.trunks[side].length
-    for number in range(_ROUNDS):
+    for number in range(_TIMES_MOVED):
         pushes = length * (placed.pushes(side, allowed, arm) if number else pushes)
         bones = np.linalg.norm(arm.middle - arm.first, axis=1), np.linalg.norm(arm.last - arm.middle, axis=1)
         reached = np.linalg.norm(arm.last - arm.first, axis=1) / (bones[0] + bones[1])
-        straight = np.clip((reached - _STRAIGHT[0]) / (_STRAIGHT[1] - _STRAIGHT[0]), 0.0, 1.0)
+        straight = np.clip((reached - _LONG[0]) / (_LONG[1] - _LONG[0]), 0.0, 1.0)
         of_wrist = pushes.copy()
         of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
         of_wrist[:, 1::_PLACES] *= _BY_FOREARM
@@ -208,5 +207,5 @@ def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
     radius = np.linalg.norm(out, axis=1)
     least = LEAST_BENT * np.linalg.norm(arm.middle - arm.first, axis=1)
     aside = rot.cross(line, out) / np.maximum(radius, 1e-30)[:, None]
-    angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_RAD, _MOST_RAD)
+    angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_SWUNG_RAD, _MOST_SWUNG_RAD)
     return arm.turned(rot.from_axis_angle(line, angle * np.clip(radius / least, 0.0, 1.0)))

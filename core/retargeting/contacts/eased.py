@@ -7,22 +7,19 @@ before the contact and end after it.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
+from ...clips.thresholds import LIMB_S
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
 from ..limbs import LimbPoses
 
-_MOMENT_S: Final = 0.05
-"""Averaging time constant; windows extend twice as far before and after. Longer ones would miss short contacts."""
 
-
-def averaged(times: FloatArray, values: FloatArray, moment_s: float = _MOMENT_S) -> FloatArray:
+def averaged(times: FloatArray, values: FloatArray, moment_s: float = LIMB_S) -> FloatArray:
     """Return the averages of values (F, C) at times (F,) over a moment around each; nearer values count more.
 
-    Values at the ends are extended beyond them.
+    Values at the ends are extended beyond them. Windows extend twice as far as moment_s before and after; longer ones
+    would miss short contacts.
 
     >>> averaged(np.array((0.0, 1.0, 2.0)), np.array([(0.0,), (1.0,), (2.0,)]), 0.25)[1].tolist()
     [1.0]

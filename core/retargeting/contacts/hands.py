@@ -21,17 +21,15 @@ _NEAR_HEIGHTS: Final = (0.12, 0.2)
 """Shares of the body's height: hands nearer to each other than the first are kept as near, up to the second in part."""
 _ON_HEIGHTS: Final = (0.015, 0.035)
 """Likewise, distances of hands from the body's skin, which clips do not show exactly."""
+_NEARER_HEIGHTS: Final = 0.03
+"""Likewise: a trunk that deep is between hands, and a part that is nearer by this is the only one touched of two."""
 _UNSURE_HEIGHTS: Final = 0.04
 """Likewise, how much slimmer a clip's body may be than the standard body by which it is measured."""
 _CLASPED_HEIGHTS: Final = (0.05, 0.09)
 """Likewise, hands nearer than the first clasp each other in any case; from the second on they do not if the trunk is
 between them.
 """
-_BETWEEN_HEIGHTS: Final = 0.03
-"""Likewise, depth in the trunk from which on it counts as being between the hands."""
-_NEARER_HEIGHTS: Final = 0.03
-"""Likewise, if one of two touched parts is nearer by this much, the hand goes to that part only."""
-_ROUNDS: Final = 2
+_TIMES_LED: Final = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +96,10 @@ def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
     before arms were moved.
     """
     frames = np.arange(len(touch.together))
-    for _ in range(_ROUNDS):
+    for _ in range(_TIMES_LED):
         for step in (_to_each_other, _onto_body, _out_of_body):
             arms, is_led = _led(arms, step(placed, placed.palms(arms), touch))
-    for _ in range(_ROUNDS):  # arms that do not reach a thigh are stretched through the belly before it
+    for _ in range(_TIMES_LED):  # arms that do not reach a thigh are stretched through the belly before it
         left = np.flatnonzero(is_led.any(axis=1))
         if not len(left):
             break
@@ -129,7 +127,7 @@ def _to_each_other(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatAr
         is_led = np.repeat(touch.together[:, None] > 0.0, 2, axis=1)
         outside, _ = placed.outside(palms + offsets, "trunk", 0.0, is_led)
         deeper = np.minimum(touch.outside[..., touch.parts.index("trunk")], 0.0) - outside
-        is_between = smoothstep(deeper.max(axis=1), 0.0, _BETWEEN_HEIGHTS * height)
+        is_between = smoothstep(deeper.max(axis=1), 0.0, _NEARER_HEIGHTS * height)
         is_near = smoothstep(np.linalg.norm(touch.apart, axis=1), *(height * far for far in _CLASPED_HEIGHTS))
         offsets *= (1.0 - is_between * is_near)[:, None, None]
     return offsets

@@ -18,12 +18,12 @@ from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
-from ...maths.equal_values import once_for_equal
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray, merged
+from ...maths.equal_values import MOST_BODIES, once_for_equal
 from ...skeletons.hierarchy import path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
-from ..limbs import Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
+from ..limbs import FRAMES_AT_ONCE, Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
 from .eased import averaged, detours, gone_before_and_after, with_detours
@@ -31,18 +31,12 @@ from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
 
-_STILL: Final = 1e-6
 _HARDLY_SEEN: Final = 0.02
 """Share of an arm's length."""
 _FASTEST: Final = 0.7
 """Speed limit of a hand's correction, in body heights per second."""
 _USUAL_S: Final = 0.2
 """Hands take the direction out that they take for about this long, rather than a shorter one for a moment."""
-_FRAMES_AT_ONCE: Final = 2048
-_MOST_KNOWN: Final = 8
-"""Number of targets cached for their next clip."""
-_MOST_SOURCES: Final = 32
-"""Number of source bodies cached likewise."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
@@ -135,13 +129,13 @@ class _Shape:
                    beside and beside.numbered(row))
 
 
-@once_for_equal(_MOST_SOURCES)
+@once_for_equal(2 * MOST_BODIES)
 def _source_shape(found: SkeletonMap) -> _Shape | None:
     """Return the shape of a source, the standard one, cached for all clips of such a body."""
     return _Shape.of(found, None)
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
+@lru_cache(maxsize=MOST_BODIES)
 def _target_shape(found: SkeletonMap, own: Skeleton, skin: SkinPoints | None) -> _Shape | None:
     """Return the shape of a target, cached for all that it plays. own: its skeleton in the skin's rest pose."""
     return _Shape.of(replace(found, skeleton=own), skin)
@@ -230,19 +224,19 @@ class _Seen:
 def _near(here: _Body, there: _Body, times: FloatArray) -> Iterator[_Seen]:
     """Yield chunks of the times (F,) at which arms may have to move; see _Seen.is_near."""
     found: list[_Seen] = []
-    runs = [*runs_of_frames(len(times), _FRAMES_AT_ONCE)]
+    runs = [*runs_of_frames(len(times))]
     for run in runs:
         seen = _Seen.of(here, there, times, np.arange(run.start, run.stop))
         found.append(seen.at(np.flatnonzero(seen.is_near(here.shape, there.shape))))
         count = sum(len(each.rows) for each in found)
-        if count >= _FRAMES_AT_ONCE or (count and run is runs[-1]):
+        if count >= FRAMES_AT_ONCE or (count and run is runs[-1]):
             yield _Seen.joined([each for each in found if len(each.rows)])
             found = []
 
 
 def _seen_at(here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> Iterator[_Seen]:
     """Yield poses at some rows of times (F,), in chunks."""
-    return (_Seen.of(here, there, times, rows[run]) for run in runs_of_frames(len(rows), _FRAMES_AT_ONCE))
+    return (_Seen.of(here, there, times, rows[run]) for run in runs_of_frames(len(rows)))
 
 
 def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
@@ -263,7 +257,7 @@ def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = 
         if hands is not None and touch is not None and len(again):  # arms that were moved out took hands along
             rows = near[again]
             arms = arms.replaced(rows, touching(hands.at(again), arms.at(rows), touch.at(rows)))
-    frames, sides = np.nonzero(arms.is_turned(_STILL))
+    frames, sides = np.nonzero(arms.is_turned(ROUNDING))
     if len(frames):
         carriers = ours[frames, our.carriers[sides], :, :3]
         made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)

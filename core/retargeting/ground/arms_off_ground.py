@@ -17,7 +17,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import NEAR_LEGS, NEARLY_LEGS
+from ...clips.thresholds import EASE_S, NEAR_LEGS, NEARLY_LEGS, STILL_LEGS
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...skeletons.hierarchy import with_ancestors, with_descendants
@@ -30,16 +30,12 @@ from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
 
-_SOFT_S: Final = 0.15
-"""So long before and after it an arm hears how deep it would be: it begins to be drawn up some 0.3 s before."""
-_AROUND_S: Final = 0.7
-"""So long before and after an arm may be in the ground it may be drawn up."""
-_LEAST_LEGS: Final = 1e-5
-"""Less is not seen."""
 _BETWEEN_LEGS: Final = 5e-3
 """What may be so far away between two times is looked at there as well."""
-_ROUNDS: Final = 3
+_TIMES_DRAWN: Final = 3
 """Arms turn as they are drawn up, and other skin is lowest then."""
+_AROUND_S: Final = 0.7
+"""So long before and after an arm may be in the ground it may be drawn up."""
 _SHOULDER: Final = 0.2
 """Of the way to the elbow: what is nearer is of the shoulder, and hardly goes up with the elbow."""
 _ACROSS: Final = ("r_shoulder", "l_shoulder")
@@ -151,7 +147,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
         if not len(near):
             continue
         times = _times(clip, arm, near)
-        for number in range(_ROUNDS + 1):
+        for number in range(_TIMES_DRAWN + 1):
             of_elbow, of_end = _drawn(clip, arm, times, ground, leg, up).T
             if not of_elbow.any() and not of_end.any():
                 break
@@ -206,9 +202,9 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
     depth = np.maximum(-low, 0.0)
     if depth.max(initial=0.0) <= NEARLY_LEGS * leg:
         return np.zeros((len(times), 2))
-    drawn = smoothed(times, np.zeros(depth.T.shape), _SOFT_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
+    drawn = smoothed(times, np.zeros(depth.T.shape), EASE_S, lo=depth.T, hi=np.maximum(_most(at), depth).T,
                      holds_between=True).T
-    return np.where(drawn > _LEAST_LEGS * leg, drawn, 0.0)
+    return np.where(drawn > STILL_LEGS * leg, drawn, 0.0)
 
 
 def _most(high: FloatArray) -> FloatArray:

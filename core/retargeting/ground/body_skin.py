@@ -15,6 +15,7 @@ import numpy as np
 
 from ...clips.clip import Clip, Tracks
 from ...maths.arrays import BoolArray, FloatArray
+from ...maths.equal_values import MOST_BODIES
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -31,8 +32,6 @@ from .touching import leg_length
 _BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "feet": ("ankle",), "arms": ("shoulder",), "forearms": ("elbow",), "head": ("skullbase",)}
 """Parts that are below joints, which may have a side."""
-_MOST_KNOWN: Final = 16
-"""Bodies, and sets of their parts, that are kept for what they play next."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class BodySkin:
     ground: float
 
     @classmethod
-    @lru_cache(maxsize=_MOST_KNOWN)
+    @lru_cache(maxsize=MOST_BODIES)
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> BodySkin:
         """Return a body once for all that it plays; skin: all of it, as own rests."""
         upwards, leg = np.array(up), leg_length(found)
@@ -119,7 +118,7 @@ class BodySkin:
         return low
 
 
-@lru_cache(maxsize=4 * _MOST_KNOWN)
+@lru_cache(maxsize=4 * MOST_BODIES)
 def _lowest(body: BodySkin, parts: tuple[str, ...]) -> LowestSkin:
     return LowestSkin.of_parts(body.points, body.own, [body.part(name) for name in parts])
 
@@ -135,7 +134,7 @@ def lowest_foot(found: SkeletonMap, up: FloatArray) -> float:
     return float((found.skeleton.rest_world[feet, :, 3] @ up).min(initial=np.inf)) if feet else 0.0
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
+@lru_cache(maxsize=MOST_BODIES)
 def points_of(skin: SkinSample, skeleton: Skeleton) -> SkinPoints:
     """Return points of a clip's own skin."""
     places = skin.of_joints(skeleton, np.ones(len(skeleton), np.bool_))

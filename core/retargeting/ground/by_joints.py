@@ -15,9 +15,22 @@ import numpy as np
 
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import depth_within
-from ...clips.keyed import SAMPLE_S, filled, key_times
+from ...clips.keyed import SAME_S, SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import LITTLE_LEGS, LOW_LEGS, LOW_PERCENT, NEAR_LEGS, POSTURE_S, STRAIGHT
+from ...clips.thresholds import (
+    BRIEF_S,
+    FAR_LEGS,
+    LIES_LEGS,
+    LITTLE_LEGS,
+    LOW_LEGS,
+    LOW_PERCENT,
+    NEAR_LEGS,
+    POSTURE_S,
+    SOFT_LEGS,
+    STEP_LEGS,
+    STRAIGHT,
+    UPRIGHT_LEGS,
+)
 from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
 from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
@@ -32,31 +45,16 @@ from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
 
-_STANDING_PERCENT, _BALLS_PERCENT = 10.0, 40.0
-_FEWEST = 6
+_BALLS_PERCENT: Final = 40.0
+_FEWEST_FRAMES = 6
 """With fewer frames than this a foot is not known to stand."""
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
-_CLOSE = 1.01
-"""Of SAMPLE_S: keys that are no farther apart are close enough for every joint between them."""
-_OVER_LEGS: Final = 0.3
-"""Who has both feet so far above his hips turns over, or stands on his hands."""
-_SUNK_LEGS: Final = 0.08
-"""Who is always deeper in the ground plays elsewhere than he rests; by less, soles that tip on their toes may be."""
-_ENDS_S: Final = 0.1
-"""So near its ends a clip gradually takes the height of its poses alone, so that it goes on fitting to others."""
-_UNSEEN_LEGS: Final = 0.003
-"""What would change by no more,"""
-_STANDS_LEGS: Final = 0.7
-"""So far below its hip at least is the lower ankle of a body that stands; who lies or sits is not on his feet."""
-_LIES_LEGS: Final = 0.55
-"""And no farther, for longer than a moment, is that of one who lies or sits; in between he crouches or strides."""
-_MOMENT_S: Final = 0.2
+_HALF_FLIGHT_S: Final = 0.2
 """Half of the longest moment. A body that is off the ground for no longer, as in a run, gets the height there that
 makes the path of the hips smooth."""
 _OFF_SHARE: Final = 0.5
-_MOST_OFF_LEGS: Final = 0.05
-"""By so much of how high he is, and so much at most, since a low step may be what he is on."""
+"""By so much of how high he is, and little at most, since a low step may be what he is on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,19 +86,19 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
     """
     kinds = np.array([name[2:] for name in names])
-    low = np.array([np.percentile(heights[:, kinds == kind], _STANDING_PERCENT, axis=0).min() for kind in kinds])
+    low = np.array([np.percentile(heights[:, kinds == kind], LOW_PERCENT, axis=0).min() for kind in kinds])
     if len(times) < 2 or leg <= 0.0 or not (kinds == "ankle").any():
         return low
     slow = np.abs(np.gradient(heights, times, axis=0)) < LEVEL_LEGS_PER_S * leg
     ankles, balls = (np.flatnonzero(kinds == kind) for kind in ("ankle", "metatarsal"))
     height = heights[:, ankles]
     stands = slow[:, ankles] & (height < np.percentile(height, LOW_PERCENT) + LOW_LEGS[0] * leg)
-    if np.count_nonzero(stands) < _FEWEST:
+    if np.count_nonzero(stands) < _FEWEST_FRAMES:
         return low
     low[ankles] = np.median(height[stands])
     if len(balls) == len(ankles):
         flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < LITTLE_LEGS * leg)
-        if np.count_nonzero(flat) >= _FEWEST:
+        if np.count_nonzero(flat) >= _FEWEST_FRAMES:
             low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
     return low
 
@@ -145,7 +143,7 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
     if not is_told:
         return seen
     high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
-    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high > _STANDS_LEGS * leg else rest
+    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high > UPRIGHT_LEGS * leg else rest
 
 
 def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
@@ -156,7 +154,7 @@ def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
     """
     level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
     is_level = np.ptp(level) < LOW_LEGS[1] * leg
-    return float(level.max()) if is_level and level.max() < -_SUNK_LEGS * leg else 0.0
+    return float(level.max()) if is_level and level.max() < -STEP_LEGS[0] * leg else 0.0
 
 
 def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
@@ -218,7 +216,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
     ground = _ground(there, names, times, leg)
-    if _hips_over_feet(source, pairs, there, times).min() < -_OVER_LEGS * leg:
+    if _hips_over_feet(source, pairs, there, times).min() < -FAR_LEGS[1] * leg:
         ground = _below_ankles(ground, names, rest / ratio)
     if is_ground_known:
         ground = _ground_at_rest(source, pairs, theirs, there, times, ground)
@@ -252,12 +250,12 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
     is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
-    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / _ENDS_S, 1.0 if is_cycle else 0.0, 1.0)
+    inside = np.clip(np.minimum(times - times[0], times[-1] - times) / BRIEF_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    lies = _longer(times, heights.below.max(axis=1)) < _LIES_LEGS * leg
-    frames = np.flatnonzero(~lies) if np.ptp(lift) > _UNSEEN_LEGS * leg else np.zeros(0, np.int64)
+    lies = _longer(times, heights.below.max(axis=1)) < LIES_LEGS * leg
+    frames = np.flatnonzero(~lies) if np.ptp(lift) > SOFT_LEGS * leg else np.zeros(0, np.int64)
     bent, down = _reaches(heights, legs, target, frames)
-    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), _MOST_OFF_LEGS * leg)
+    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), NEAR_LEGS[0] * leg)
     curve = lift
     if len(frames):
         least = np.minimum((sunk - most).max(axis=1), lift)
@@ -269,7 +267,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
         curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
                          hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
-        seen = times[np.abs(curve - lift) > _UNSEEN_LEGS * leg]
+        seen = times[np.abs(curve - lift) > SOFT_LEGS * leg]
         share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
         curve = lift + share * (curve - lift)
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
@@ -282,7 +280,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
     """Return how high something is (F,) at times (F,), without what is low for a moment only."""
     every = np.ones(len(times), np.bool_)
-    return lowest_beside(times, -lowest_beside(times, -high, every, _MOMENT_S), every, _MOMENT_S)
+    return lowest_beside(times, -lowest_beside(times, -high, every, _HALF_FLIGHT_S), every, _HALF_FLIGHT_S)
 
 
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
@@ -308,5 +306,5 @@ def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotio
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
     """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
     turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
-    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > _CLOSE * SAMPLE_S))
+    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > SAMPLE_S + SAME_S))
     return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)

@@ -17,9 +17,10 @@ import numpy as np
 from ...clips.body_contacts import HANDS, JOINTS, BodyContacts
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import joined
-from ...clips.keyed import FINE_S, beside, divided, key_times, thinned
+from ...clips.keyed import FINE_S, SAME_S, beside, divided, key_times, thinned
 from ...clips.thresholds import LITTLE_LEGS, NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, merged, smoothstep
+from ...maths.equal_values import MOST_BODIES
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
 from ..limbs import Limb
@@ -33,20 +34,14 @@ from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
 from .touching import all_touching, with_slides
 
-_DECIMALS: Final = 6
-"""Of seconds: keys that are closer are one."""
 _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
-"""A foot that a clip has no higher than the first is near the ground; from the second on it is not."""
+"""A foot that is no higher than the first value in the clip is near the ground; from the second on it is not."""
 _CALM_S: Final = 0.04
-"""So long before and after itself it is heard how far such a foot is put down."""
-_SHORT_S: Final = 1e-3
-"""No moments are looked at between those that are nearer."""
+"""Smoothing time of how far such a foot is put down."""
 _OFF_LEGS: Final = 0.015
-"""And one that is higher bears nobody."""
-_MOST_KNOWN: Final = 4
-"""Bodies that are kept for what they play next."""
+"""A foot that is higher bears nobody."""
 
 
 def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
@@ -84,7 +79,8 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     touching, weight = all_touching(times, [touches.get(side) for side in body.sides], lying)
     whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
     stands_at = -lift_of_touching(whole, touching, weight, leg)
-    between = _where_sudden(times, whole, stands_at, _keys(played), leg)
+    keys = thinned(key_times(played.rotations, played.translations), SAME_S)
+    between = _where_sudden(times, whole, stands_at, keys, leg)
     if len(between):
         more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
@@ -141,7 +137,7 @@ class _Body:
         return np.delete(low, self.of_arms, axis=1)
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
+@lru_cache(maxsize=MOST_BODIES)
 def _body(body: BodySkin) -> _Body | None:
     """Return a body once for all that it plays; None: it has no feet, or none with skin."""
     found, own, skin, parents = body.found, body.own, body.points, body.found.skeleton.parents
@@ -232,10 +228,10 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
     heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
     turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > LITTLE_LEGS * leg
     is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
-    gaps = np.flatnonzero((is_sudden[:-1] | is_sudden[1:]) & (np.diff(times) > _SHORT_S))
+    gaps = np.flatnonzero((is_sudden[:-1] | is_sudden[1:]) & (np.diff(times) > SAME_S))
     inside = np.searchsorted(times, keys, side="right") - 1
-    more = np.concatenate((keys[np.isin(inside, gaps)], (times[gaps] + times[gaps + 1]) / 2.0))
-    return np.setdiff1d(more.round(_DECIMALS), times.round(_DECIMALS))
+    more = beside((times[gaps] + times[gaps + 1]) / 2.0, keys[np.isin(inside, gaps)])
+    return np.setdiff1d(beside(times, more), times)
 
 
 def moments(duration_s: float, *channels: Tracks) -> FloatArray:
@@ -245,9 +241,3 @@ def moments(duration_s: float, *channels: Tracks) -> FloatArray:
     """
     keys = key_times(*channels).clip(0.0, duration_s)
     return divided(thinned(merged(keys, np.array((0.0, duration_s))), FINE_S), FINE_S)
-
-
-def _keys(clip: Clip) -> FloatArray:
-    """Return the times of the keys (N,); those that are closer than rounding are one."""
-    keys = key_times(clip.rotations, clip.translations)
-    return keys[np.diff(keys.round(_DECIMALS), prepend=-np.inf) > 0.0]

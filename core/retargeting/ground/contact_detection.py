@@ -16,8 +16,18 @@ from ...clips.body_contacts import BODY, FEET, HANDS, HEAD, JOINTS, SEAT, TRUNK,
 from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import EASE_S, LEG_S, NEAR_LEGS, ON_LEGS, SLOW_LEGS_PER_S, TRUNK_NEAR_LEGS
-from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
+from ...clips.thresholds import (
+    EASE_S,
+    FAR_LEGS,
+    LIES_LEGS,
+    LIMB_S,
+    NEAR_LEGS,
+    ON_LEGS,
+    SLOW_LEGS_PER_S,
+    STEP_LEGS,
+    TRUNK_NEAR_LEGS,
+)
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import is_descendant
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET as FOOT_JOINTS
@@ -31,20 +41,11 @@ from .touching import ground_height, leg_length
 
 _HIGH_LEGS: Final = 0.52
 """With skin about all of the hips higher than this nobody sits or lies on the ground."""
-_LONGEST_LEGS: Final = 0.5
-"""No hand is longer: of wrists that are higher fingers are not looked at."""
-_FALLS_LEGS: Final = (0.1, 0.2)
-"""Distance of the centre of mass from the feet. Up to the first value the body stands on its feet; from the second on
-it would fall without its hands."""
 _HAND_S: Final = 0.1
 """Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
-_LEAST: Final = 1e-6
-"""Smaller weights are 0 but for rounding."""
-_BESIDE_LEGS: Final = (0.12, 0.22)
+_BELOW_SEAT_LEGS: Final = (0.12, 0.22)
 """Distance of feet from their hips, sideways. Up to the first value they are below the seat of a character who sits on
 the heels, and bear it; from the second on they are beside it."""
-_HIGHER_LEGS: Final = (0.15, 0.35)
-"""Feet that are higher by the first than what else is lowest may bear the body; by the second, they do not."""
 _IN_AIR_LEGS: Final = (0.15, 0.6)
 """What is no higher than the first is as high as in the clip then; from the second on it is in the air."""
 
@@ -173,15 +174,15 @@ def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArr
     if not len(near):
         return bears
     aside = beyond_feet(seen.clip, seen.found, feet, seen.up, times[near]) / seen.leg
-    bears[near] *= smoothstep(aside, *_FALLS_LEGS)[:, None]
+    bears[near] *= smoothstep(aside, *STEP_LEGS)[:, None]
     others = [each for name, each in seen.joints.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-EASE_S, EASE_S)))] = 0.0
     beside = round(_HAND_S / STEP_S)
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
-    made = smoothed(times, bears.T, LEG_S, lo=0.0, hi=1.0).T
-    return np.where(made > _LEAST, made, 0.0)
+    made = smoothed(times, bears.T, LIMB_S, lo=0.0, hi=1.0).T
+    return np.where(made > ROUNDING, made, 0.0)
 
 
 def _hand_height(seen: SeenBody, side: str) -> FloatArray:
@@ -189,7 +190,7 @@ def _hand_height(seen: SeenBody, side: str) -> FloatArray:
     wrist, joints = seen.found.joint_of[f"{side}_wrist"], seen.found.joint_of.values()
     high = seen.joints[f"{side}_wrist"].copy()
     fingers = [joint for joint in joints if is_descendant(seen.clip.skeleton.parents, joint, wrist)]
-    low = np.flatnonzero(high < _LONGEST_LEGS)
+    low = np.flatnonzero(high < LIES_LEGS)
     if fingers and len(low):
         of_fingers = PosedJoints.of(seen.clip, np.array(fingers)).heights(seen.times_s[low], seen.up).min(axis=1)
         high[low] = np.minimum(high[low], (of_fingers - seen.ground) / seen.leg - ABOUT_LEGS["finger"])
@@ -203,7 +204,7 @@ def _below_seat(seen: SeenBody, side: str, low: IntArray) -> FloatArray:
     _, at = PosedJoints.of(seen.clip, ends).placed(seen.times_s[low])
     away = at[:, 1] - at[:, 0]
     wide = np.linalg.norm(away - (away @ seen.up)[:, None] * seen.up, axis=1)
-    below[low] = 1.0 - smoothstep(wide / seen.leg, *_BESIDE_LEGS)
+    below[low] = 1.0 - smoothstep(wide / seen.leg, *_BELOW_SEAT_LEGS)
     return below
 
 
@@ -213,11 +214,11 @@ def _turning_over(seen: SeenBody, hands: FloatArray) -> tuple[FloatArray, FloatA
     Of arms that counts which bears the body, hands: (F, 2).
     """
     weights, height = np.zeros(len(seen.times_s)), np.full(len(seen.times_s), np.inf)
-    near = np.flatnonzero(seen.feet > _HIGHER_LEGS[0])
+    near = np.flatnonzero(seen.feet > FAR_LEGS[0])
     if not len(near):
         return weights, height
     borne = lowest_borne(seen.low("body", near), seen.low("forearms", near), hands[near].max(axis=1))
     height[near] = np.maximum(borne, 0.0)
-    higher = smoothstep(seen.feet[near] - height[near], *_HIGHER_LEGS)
+    higher = smoothstep(seen.feet[near] - height[near], *FAR_LEGS)
     weights[near] = higher * (1.0 - smoothstep(height[near], *_IN_AIR_LEGS))
     return weights, height

@@ -9,7 +9,7 @@ import numpy as np
 from ...clips.contacts import depth_within, joined
 from ...clips.keyed import SAMPLE_S
 from ...clips.thresholds import LITTLE_LEGS
-from ...maths.arrays import BoolArray, FloatArray, quotient
+from ...maths.arrays import BoolArray, FloatArray
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
 _HEARD: Final = 4.0
@@ -20,7 +20,11 @@ counts as a body 5 cm from where it is wanted."""
 CONTACT_WEIGHT: Final = 1e4
 """Contacts of the body count so much: they give way by millimetres where it has to rise at once."""
 _END_WEIGHT: Final = 1e6
-"""Curves that keep their ends begin and end where they are wanted, so that clips go on fitting together."""
+"""So much counts each end of a curve that keeps them, wish and soft bounds: it is best by itself there.
+
+So clips of which one ends as the other begins still fit, and a curve that has to leave its wish for a contact does not
+do so all at once.
+"""
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
 """Shorter clips are not smoothed."""
 
@@ -56,10 +60,9 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
     if soft is not None:
         soft = soft.each(lambda rows: _at(every, times, rows)[:, own])
     if keeps_ends and not is_cycle:
-        ends = [0, -1]
-        if soft is not None:
-            wished[:, ends] = _by_itself(wished[:, ends], weights[:, ends], soft.each(lambda rows: rows[:, ends]))
-        weights[:, ends] = _END_WEIGHT
+        more = _END_WEIGHT / weights[:, [0, -1]]
+        for each in (weights, *(() if soft is None else (soft.lo_weight, soft.hi_weight))):
+            each[:, [0, -1]] *= more
     made = solve_displacement(DisplacementProblem(
         wished[:, own], weights[:, own], low[:, own], high[:, own], np.full(len(wish), smoothing_s), length / frames,
         soft, is_cycle)).curves
@@ -82,17 +85,6 @@ def ends_as_it_begins(heights: FloatArray, leg: float) -> bool:
     leg: how long legs are.
     """
     return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < LITTLE_LEGS * leg)
-
-
-def _by_itself(wish: FloatArray, weight: FloatArray, soft: SoftBounds) -> FloatArray:
-    """Return where a curve is best at an instant by itself, (K, N), whatever is before and after it.
-
-    So clips of which one ends as the other begins still fit, and a curve that has to leave its wish for a contact does
-    not do so all at once.
-    """
-    below, above = np.maximum(soft.lo - wish, 0.0), np.maximum(wish - soft.hi, 0.0)
-    return np.asarray(wish + below * quotient(soft.lo_weight, weight + soft.lo_weight)
-                      - above * quotient(soft.hi_weight, weight + soft.hi_weight))
 
 
 def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
+from ...clips.thresholds import FAR_LEGS
 from ...maths.arrays import FloatArray
-
-_FAR_LEGS: Final = (0.2, 0.35)
-"""Height of skin in leg lengths while another part touches the ground. From the second value on, this skin does not
-count as the part in contact: the feet of a seated character may hang in the air. In between it counts in part."""
 
 
 def lift_of_touching(low: FloatArray, touching: FloatArray, weight: FloatArray, leg: float,
@@ -38,4 +33,4 @@ def lift_of_touching(low: FloatArray, touching: FloatArray, weight: FloatArray, 
 
 def near_ground(height: FloatArray, leg: float) -> FloatArray:
     """Return how much of skin that is so high above the ground may be what touches it."""
-    return np.asarray(np.interp(height / leg, _FAR_LEGS, (1.0, 0.0)))
+    return np.asarray(np.interp(height / leg, FAR_LEGS, (1.0, 0.0)))

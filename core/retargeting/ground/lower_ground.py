@@ -10,27 +10,23 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import SHORTEST_S
+from ...clips.thresholds import SHORTEST_S, STEP_LEGS, UPRIGHT_LEGS
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from .grounding import Ground, lifted
 
-_STEP_DOWN_LEGS: Final = (0.1, 0.18)
-"""Feet that are lower than where they stood by the second are on lower ground; by the first, in the ground."""
 _STEP_S: Final = FINE_S / 2.0
 """So densely whatever stands for SHORTEST_S is seen to."""
 LEVEL_LEGS_PER_S: Final = 0.15
 """A foot stands while it is so slow up or down."""
 _FALLEN_LEGS: Final = -1.0
 """Who is so low as the clip ends falls on."""
-_UPRIGHT_LEGS: Final = 0.6
-"""Feet of a body whose hips are less high above them do not stand: as it lies or sits, they may be in the ground."""
-_LEVEL_SOLE: Final = float(np.cos(np.radians(45.0)))
-"""Nor does a foot that is tilted by more than this, as that of one who kneels."""
 _HIGHEST_PERCENT: Final = 98.0
 """Feet stand where they are so slow up or down; where they do so highest, but for moments, is where they come from."""
+_LEVEL_SOLE: Final = float(np.cos(np.radians(45.0)))
+"""A foot does not stand that is tilted by more than this, as that of one who kneels."""
 
 
 class LowerGround(NamedTuple):
@@ -74,7 +70,7 @@ def _lower_foot(posed: PosedJoints, times: FloatArray, rest: FloatArray, leg: fl
     away = of_feet[3] - (rest[..., 3] @ up)[:, None]
     lower = away.argmin(axis=0), np.arange(len(times))
     level = np.einsum("xjf,jx->jf", of_feet[:3], up @ np.linalg.inv(rest[..., :3]).swapaxes(1, 2))
-    is_upright = (high - of_feet[3].min(axis=0) >= _UPRIGHT_LEGS * leg) & (level[lower] >= _LEVEL_SOLE)
+    is_upright = (high - of_feet[3].min(axis=0) >= UPRIGHT_LEGS * leg) & (level[lower] >= _LEVEL_SOLE)
     return np.asarray(away[lower] / leg), np.asarray(is_upright)
 
 
@@ -93,7 +89,7 @@ def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatA
     if not len(at):
         return np.zeros(len(times))
     below = np.maximum(np.percentile(feet[at], _HIGHEST_PERCENT) - feet[at], 0.0)
-    stood = -below * smoothstep(below, *_STEP_DOWN_LEGS)
+    stood = -below * smoothstep(below, *STEP_LEGS)
     before = np.searchsorted(at, np.arange(len(times)))
     ends = np.concatenate((stood[:1], stood, (-np.inf if feet[-1] < _FALLEN_LEGS else stood[-1],)))
     beside = ends[before + is_standing], ends[before + 1]

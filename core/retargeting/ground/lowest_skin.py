@@ -23,7 +23,7 @@ from ..skin_points import SkinPoints
 
 _FAR: Final = 0.2
 """Of the body's size: ends of limbs reach no farther from the joint on which they hang."""
-_FEWEST: Final = 4
+_FEWEST_JOINTS: Final = 4
 """So many joints, at least, make it worth while to pose an end of a limb alone."""
 
 
@@ -219,7 +219,7 @@ def _hung(skeleton: Skeleton, groups: Sequence[_Group], trunk: IntArray) -> tupl
         if anchors[joint] != joint or not below:
             continue
         hung = np.flatnonzero(with_descendants(parents, np.array(below)))
-        if len(hung) >= _FEWEST and reach[joint] <= _FAR * size and not is_trunk[hung].any():
+        if len(hung) >= _FEWEST_JOINTS and reach[joint] <= _FAR * size and not is_trunk[hung].any():
             anchors[hung] = joint
             for each in hung.tolist():
                 path = path_to_root(parents, each)

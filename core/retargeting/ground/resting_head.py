@@ -22,7 +22,7 @@ from .fitted_curves import smoothed
 from .touching import LEVEL_SHARE
 
 _NECK: Final = ("vc7", "vc4", "vc2", "skullbase")
-_MOST_RAD: Final = np.radians(35.0)
+_MOST_NOD_RAD: Final = np.radians(35.0)
 
 
 class _Head(NamedTuple):
@@ -82,7 +82,7 @@ def with_resting_head(contacts: BodyContacts, played: Clip, body: BodySkin) -> C
     axes = np.cross(up, level / np.maximum(wide, 1e-30)[:, None])  # about which the head goes down
     angles = np.zeros(len(near))
     for _ in range(ROUNDS):
-        angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, LEVEL_SHARE * long)), 0.0, _MOST_RAD)
+        angles = np.clip(angles + np.arctan((low - stays) / np.maximum(wide, LEVEL_SHARE * long)), 0.0, _MOST_NOD_RAD)
         low = body.low(head.bent(played, times, axes, angles), times, "head")[:, 0]
     bends = np.zeros(len(steps))
     bends[near] = angles

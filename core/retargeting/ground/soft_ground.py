@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.thresholds import BODY_S, LEG_S, SOFT_LEGS, STILL_LEGS
+from ...clips.thresholds import BODY_S, LIMB_S, NEAR_LEGS, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, smoothstep
 from ...maths.displacement import SoftBounds
 from ..limbs import Limb
@@ -33,9 +33,7 @@ _ON_LEGS: Final = (0.005, 0.03)
 """Height of a foot in the clip. Up to the first value it is on the ground, even while it slides; from the second on, it
 is not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
-"""Nor is one that slides so high above the ground here, as in a clip that never comes down to it."""
-_FREE_LEGS: Final = 0.3
-"""So far from where a foot would be on the ground may be one that is not on it, and a body that does not lie."""
+"""A foot that is so high above the ground on this body does not slide over it, as in a clip that never comes down."""
 _FOOT_WEIGHT: Final = 300.0
 """Contacts of feet count so much besides where legs draw them up."""
 
@@ -118,7 +116,7 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
 
     Out of the ground comes first, then contacts on it, then what knees would rather not do, then the wish.
     """
-    times, free = found.times_s, _FREE_LEGS * found.leg
+    times, free = found.times_s, NEAR_LEGS[1] * found.leg
     feet, stand, lies = found.low[:, :-1], found.touching[:, :-1], found.touching[:, -1]
     so_far = sum((np.interp(times, each.times_s, each.lift) for each in before), start=np.zeros(len(times)))
     least = found.arms.lifted(np.maximum((-feet - most_drawn(found.below, found.leg)).max(axis=1), -found.others))
@@ -143,11 +141,11 @@ def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArr
     """
     if not found.legs:
         return wanted
-    wide = (1.0 - on) * _FREE_LEGS * found.leg
+    wide = (1.0 - on) * NEAR_LEGS[1] * found.leg
     lowest = np.maximum(least, stands - wide)
     highest, near = np.maximum(stands + wide, lowest), SOFT_LEGS * found.leg
     weights = (SOFT_WEIGHT + _FOOT_WEIGHT * on**4).T
     bounds = SoftBounds(np.maximum(lowest - near, least).T, (highest + near).T, weights, weights)
     is_cycle = found.is_cycle and ends_as_it_begins(wanted, found.leg)
-    drawn = smoothed(found.times_s, wanted.T, LEG_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
+    drawn = smoothed(found.times_s, wanted.T, LIMB_S, lo=least.T, soft=bounds, keeps_ends=True, is_cycle=is_cycle).T
     return np.where([leg is not None for leg in found.legs], drawn, wanted)

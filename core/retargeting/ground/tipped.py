@@ -30,12 +30,12 @@ MOST_RAD: Final = np.radians(22.0)
 AGAIN_RAD: Final = np.radians(3.0)
 """Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
-_STRETCHED: Final = (0.85, 0.95)
+_LONG: Final = (0.85, 0.95)
 """Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
+_TIPPING_S: Final = 0.06
+"""So long before and after itself an angle is heard."""
 _BEYOND: Final = 1.4
 """Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
-_SOFT_S: Final = 0.06
-"""So long before and after itself an angle is heard."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _LYING: Final = ("trunk", "upper")
 _ON_HANDS: Final = ("feet", "arms")
@@ -48,7 +48,7 @@ def _settled(clip: Clip, body: BodySkin, parts: tuple[str, str], root: int, step
     steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are to
     come down. bounds: the least and the most that shoulders go up by, in radians.
     """
-    frames = np.flatnonzero(heard(steps, share > 0.0, _SOFT_S))
+    frames = np.flatnonzero(heard(steps, share > 0.0, _TIPPING_S))
     times, up = steps[frames], body.up
     hips, shoulders = (PosedJoints.of(clip, np.array([body.found.joint_of[name] for name in ends])).placed(times)[1]
                        for ends in (_ENDS[:2], _ENDS[2:]))
@@ -65,7 +65,7 @@ def _settled(clip: Clip, body: BodySkin, parts: tuple[str, str], root: int, step
         if np.max(np.abs(wanted - angles[frames]) * far, initial=0.0) <= NEARLY_LEGS * body.leg:
             break
         angles[frames] = wanted
-        calm = smoothed(steps, angles[None], _SOFT_S, lo=bounds[0], hi=bounds[1])[0, frames]
+        calm = smoothed(steps, angles[None], _TIPPING_S, lo=bounds[0], hi=bounds[1])[0, frames]
         made = with_joint_turned(clip, root, times, axes, -calm)
     return made
 
@@ -133,5 +133,5 @@ def _on_stretched_legs(contacts: BodyContacts, played: Clip, found: SkeletonMap,
             _, at = PosedJoints.of(played, np.array(leg)).placed(times)
             bones = np.linalg.norm(np.diff(at, axis=1), axis=-1).sum(axis=1)
             long = np.linalg.norm(at[:, 0] - at[:, 2], axis=1) / np.maximum(bones, 1e-30)
-            stretched = np.maximum(stretched, planted * smoothstep(long, *_STRETCHED))
+            stretched = np.maximum(stretched, planted * smoothstep(long, *_LONG))
     return np.asarray(hands * stretched)

@@ -22,7 +22,7 @@ from ...skeletons.skeleton import Skeleton
 from ..limbs import with_rotations
 from ..skin_points import SkinPoints
 
-_MOST_RAD: Final = np.radians(75.0)
+_MOST_BENT_RAD: Final = np.radians(75.0)
 _UPRIGHT_RAD: Final = (np.radians(100.0), np.radians(130.0))
 """Feet that are tipped by more than the second lie on their backs, as of one who kneels; from the first on, in part."""
 _STILL_RAD: Final = 1e-3
@@ -77,7 +77,7 @@ class Toes:
         allowed = np.arcsin(np.clip(clear, 0.0, 1.0)) - np.arctan2(self.thick, self.long)
         allowed = allowed + np.maximum(clear - 1.0, 0.0) * np.pi
         share = np.interp(tipped, _UPRIGHT_RAD, (1.0, 0.0))
-        return np.asarray(share * np.clip(tipped - np.maximum(allowed, 0.0), 0.0, _MOST_RAD))
+        return np.asarray(share * np.clip(tipped - np.maximum(allowed, 0.0), 0.0, _MOST_BENT_RAD))
 
 
 def with_toes_bent(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray, times: FloatArray) -> Clip:

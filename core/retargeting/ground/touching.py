@@ -13,6 +13,7 @@ from ...clips.clip import Clip
 from ...clips.contacts import FootContacts, depth_within, instants, joined
 from ...clips.thresholds import EASE_S, LOW_LEGS, MOMENT_S
 from ...maths.arrays import BoolArray, FloatArray, runs
+from ...maths.equal_values import MOST_BODIES
 from ...skeletons.maps import SkeletonMap
 from .off_ground import ankles_and_soles, is_within, off_ground
 
@@ -20,8 +21,6 @@ LEVEL_SHARE: Final = 0.3
 """Of a spine or neck: so much of it is taken to be level at least, where a turn is to bring its end down."""
 _FULL_WEIGHT: Final = 2.0
 """The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
-_MOST_KNOWN: Final = 8
-"""Bodies of which lengths are kept."""
 
 
 def with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: Clip, found: SkeletonMap,
@@ -79,7 +78,7 @@ def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(-depth_within(times, spans) / EASE_S, 0.0, 1.0)))
 
 
-@lru_cache(maxsize=_MOST_KNOWN)
+@lru_cache(maxsize=MOST_BODIES)
 def leg_length(found: SkeletonMap) -> float:
     """Return the length of a leg at rest, 0 if none is known."""
     positions = found.skeleton.rest_world[:, :, 3]
