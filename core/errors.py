@@ -98,6 +98,10 @@ class NoClipError(FileError):
     """A sound file that holds no clip, such as a model; the message says what it lacks."""
 
 
+class NeedsBlenderError(FileError):
+    """A file that Blender can read, but core alone cannot. It may be sound, so nobody keeps this error."""
+
+
 class ScoreError(FileError):
     """A score that can be read as XML but does not mean anything playable."""
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..clips.clip_file import ClipFile
-from ..errors import FileError
+from ..errors import FileError, NeedsBlenderError
 from ..formats import FORMATS, endings, format_of
 from ..formats.format import Format, Source
 from . import files
@@ -28,8 +28,8 @@ def read_clip_file(path: Path, formats: Mapping[str, Format] = FORMATS, *, real:
     if entry is None:
         raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(endings(formats))}", path)
     if entry.read is None:
-        raise FileError.at(f"{entry.label} files are read inside Blender only; without it: "
-                           f"{', '.join(endings(formats, read=True))}", path)
+        raise NeedsBlenderError.at(f"{entry.label} files are read inside Blender only; without it: "
+                                   f"{', '.join(endings(formats, read=True))}", path)
     second = next((Source(files.read_file(other), other) for other in files_read(path, formats, beside)[1:]), None)
     folder, named = (real or path).parent, dict[str, bytes]()
 

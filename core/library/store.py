@@ -13,7 +13,7 @@ import numpy as np
 
 from ..clips.clip import Clip
 from ..clips.keys import grid_entries
-from ..errors import FileError
+from ..errors import FileError, NeedsBlenderError
 from ..maths.arrays import BoolArray, FloatArray
 from ..retargeting.retarget import Retargeted, retarget, with_contacts
 from ..retargeting.skin_points import SkinPoints
@@ -84,6 +84,8 @@ class ClipStore:
                 further = self._put(told, named(value), instead_of=others).value
                 key = ("file", *paths, *stamps, *self._stamps_of(further, moment))
                 known = self._put(key, value)
+            except NeedsBlenderError:
+                raise
             except FileError as error:
                 known = self._put(key, None, error)
         if known.error is not None and moment is not None:

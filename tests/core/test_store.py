@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.errors import FileError, ScoreError
-from takt.core.formats import bvh, ogre_binary
+from takt.core.errors import FileError, NeedsBlenderError, ScoreError
+from takt.core.formats import FORMATS, bvh, ogre_binary
 from takt.core.formats.ogre import Link, OgreSkeleton
 from takt.core.library import clip_files, files
 from takt.core.library import library as library_room
@@ -285,6 +285,18 @@ def test_what_was_not_there_is_looked_for_again_and_what_was_broken_read_again(f
     (folder / "new.bvh").write_bytes(whole)
     first = library().clips("new")[0]
     assert library().clips("new")[0] == first
+
+
+def test_that_only_blender_reads_a_file_is_not_kept(folder: Path) -> None:
+    """Another reader of the same store may be Blender's."""
+    store = ClipStore()
+    (folder / "moves.blend").write_bytes(b"BLENDER")
+    with pytest.raises(NeedsBlenderError, match="inside Blender only"):
+        Library([folder], store=store).clips("moves")
+    walk = clip_files.read_clip_file(folder / "walk.bvh")
+    of_blender = {name: replace(entry, read=entry.read or (lambda _: walk)) for name, entry in FORMATS.items()}
+    assert Library([folder], formats=of_blender, store=store).clips("moves")[0]
+    assert Library([folder], store=store).clips("moves")[0]
 
 
 def test_of_one_moment_a_folder_is_looked_through_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
