@@ -119,6 +119,24 @@ def test_a_hand_puts_a_prop_down_at_a_place_and_takes_it_up_again(seed: int) -> 
     assert np.linalg.norm(where(motion, "cup", cup, times) - palms(motion, "r", times), axis=1).max() < 0.01 * LEG_M
 
 
+@pytest.mark.parametrize("seed", seeds(12, quick=2))
+def test_a_prop_stands_where_it_is_put_down_as_it_stood_before(seed: int) -> None:
+    """If the hand need not turn by more than 60° for that."""
+    cup, table = spot(seed), spot(seed + 100)
+    down = ('<lane><wait duration="4"/><reach for="table" with="right hand" duration="1.5" hold="0.5"/>'
+            '<wait duration="2"/></lane>')
+    motion = played(programme(RIGHT, down), cup=cup, table=table)
+    above = (cup[0], cup[1] + 1.0, cup[2])
+
+    def tilts(times: FloatArray) -> FloatArray:
+        up = where(motion, "cup", above, times) - where(motion, "cup", cup, times)
+        return np.asarray(np.degrees(np.arccos(np.clip(up @ UP, -1.0, 1.0))))
+
+    assert tilts(np.array((5.6, 5.99, 6.0, 7.5))).max() < 1.0
+    fine = np.arange(3.0, 6.5, 1.0 / 120.0)
+    assert np.abs(np.diff(tilts(fine))).max() * 120.0 < 360.0
+
+
 @pytest.mark.parametrize(("reach_s", "said"), [
     ((2, 1), ""),
     ((1, 1), ""),

@@ -15,7 +15,7 @@ from ...skeletons.skeleton import Pose, world_from_pose
 from ..stage import FIRST_ROUND, Over
 from .aim import TimedAim, weights
 from .carried import Carried, Spots, TimedHold
-from .cast import OwnPlace
+from .cast import OwnPlace, ScenePlace
 from .grip import Grip
 from .look import Neck
 from .next_aims import spans_s
@@ -86,11 +86,15 @@ class Aimed(Over):
                 own_s = times_s[frames]
                 keeps = smoothstep(own_s, aim.begin_s, aim.begin_s + _KEEPS_S) * (
                     1.0 - smoothstep(own_s, aim.end_s, aim.end_s + _KEEPS_S))
-                tilt = tilt_of(self.carried.values(), aim.hand, own_s, self.up) if isinstance(
-                    aim.target, OwnPlace) else None
+                tilt = tilt_of(self.carried.values(), aim.hand, own_s, self.up) if self._sets_down(aim) else None
                 found.append(Act(aim, frames, own_weights[frames], self._spots(aim, own_s, shown_s[frames]), keeps,
                                  tilt))
         return found
+
+    def _sets_down(self, aim: TimedAim) -> bool:
+        """Return whether a hand brings what it holds to a place, where that is to stand."""
+        return isinstance(aim.target, OwnPlace) or (isinstance(aim.target, ScenePlace) and not (
+            aim.holds or aim.meets or aim.role in self.carried))
 
     def _spots(self, aim: TimedAim, times_s: FloatArray, shown_s: FloatArray) -> Spots:
         """Return the positions of an aim's target at times (N,); shown_s: by the clock."""
@@ -113,7 +117,7 @@ class Aimed(Over):
         world = self._lean(pose, world, pulls, own, may_rad)
         if looks and self.neck is not None:
             world = self._look(pose, looks, pulls, own, may_rad, self.neck)
-        if turn_hands(pose, world, acts, self.arms, self.carriers):
+        if turn_hands(pose, world, acts, self.arms, self.carriers, self.up):
             world = world_from_pose(self.skeleton, pose)
         goals, palms = pulls.settled(world)[0], pulls.palms(world)
         for side, goal in goals.items():

@@ -14,7 +14,7 @@ from .carried import Spots
 from .pulls import Act
 
 _SAME: Final = 1e-8
-"""Share of the touch tolerance: positions nearer to each other count as equal."""
+"""Share of the touch tolerance: positions nearer to each other count as equal. Directions likewise, in radians."""
 Hands = Mapping[str, FloatArray]
 """Transforms of hands in the model, (3, 4) each, by side, and of joints for which they reach, by name."""
 
@@ -67,6 +67,8 @@ def _depends_on(aimed: Aimed, act: Act) -> Hashable:
     while spots is not None:
         found += [*spots.led, *np.round(spots.points[0] / same).tolist(), 1.0 if spots.news is None else spots.news[0]]
         spots = spots.was
+    if act.tilt is not None:
+        found += [*np.round(act.tilt.ups[0] / _SAME).tolist(), float(act.tilt.shares[0])]
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Props that hands hold upright, or as a place on the own body says: a cup at a mouth."""
+"""Props that hands bring to a place: they stand there as they stood before, or as a place on the own body does."""
 
 from __future__ import annotations
 
@@ -54,9 +54,10 @@ def tilt_of(carried: Iterable[Carried], hand: str, times_s: FloatArray, up: Floa
 
 
 def turn_hands(pose: Pose, world: FloatArray, acts: Sequence[Act], arms: dict[str, Reaching],
-               joints: dict[str, int]) -> bool:
-    """Turn hands in poses (F, J, …), in place, so that their props stand as their own places do; tell if any turns.
+               joints: dict[str, int], up: FloatArray) -> bool:
+    """Turn hands in poses (F, J, …), in place, so that their props stand at places; tell if any turns.
 
+    On a place of the scene, up on a prop is up (3,) of the model; on one of the own body, it is what that place says.
     world: (F, J, 3, 4) of the poses. acts: in order, later ones override. joints: by name, that have places.
     """
     has_turned = False
@@ -64,11 +65,8 @@ def turn_hands(pose: Pose, world: FloatArray, acts: Sequence[Act], arms: dict[st
         own, turns = [act for act in acts if act.aim.hand == side], np.zeros((len(pose.rotations), 3))
         free = np.ones(len(turns))
         for act in reversed(own):
-            target = act.aim.target
-            if act.tilt is not None and isinstance(target, OwnPlace) and target.up is not None:
-                now, goal = (_unit(np.einsum("fij,fj->fi", world[act.frames, joint, :, :3], ups)) for joint, ups in (
-                    (arm.limb.last, act.tilt.ups),
-                    (joints[target.joint], np.tile(target.up, (len(act.frames), 1)))))
+            if act.tilt is not None and (goal := _goal(act, world, joints, up)) is not None:
+                now = _unit(np.einsum("fij,fj->fi", world[act.frames, arm.limb.last, :, :3], act.tilt.ups))
                 turn = rot.log(rot.shortest_arc(now, goal))
                 size = np.linalg.norm(turn, axis=1)
                 share = act.weights * act.tilt.shares * free[act.frames] * np.minimum(
@@ -79,6 +77,14 @@ def turn_hands(pose: Pose, world: FloatArray, acts: Sequence[Act], arms: dict[st
             has_turned = True
             turn_chain(arm.body.skeleton, pose, world, np.array([arm.limb.last]), np.ones(1), turns)
     return has_turned
+
+
+def _goal(act: Act, world: FloatArray, joints: dict[str, int], up: FloatArray) -> FloatArray | None:
+    """Return where up on a prop is to point at the place of an act, (N, 3) or (1, 3); None if that does not matter."""
+    target = act.aim.target
+    if not isinstance(target, OwnPlace):
+        return up[None]
+    return None if target.up is None else _unit(world[act.frames, joints[target.joint], :, :3] @ np.array(target.up))
 
 
 def _unit(vectors: FloatArray) -> FloatArray:
