@@ -16,7 +16,7 @@ from takt.core.classes.matching import MOMENTS, NUMBERS, distances, features, fi
 from takt.core.classes.measures import Measures, followed, measure
 from takt.core.classes.rules import Classes, classify
 from takt.core.clips.clip import Clip
-from takt.core.errors import FileError
+from takt.core.errors import FileError, TaktError
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.playing.score import Settings, perform
@@ -204,7 +204,7 @@ def test_tags_that_another_blender_gives_meanwhile_are_kept(tmp_path: Path, monk
 
 @pytest.mark.parametrize("tag", ["a,b", "a:b", "a\nb", " "])
 def test_what_cannot_be_a_tag_is_refused(tmp_path: Path, tag: str) -> None:
-    with pytest.raises(FileError, match="a tag cannot be"):
+    with pytest.raises(TaktError, match="a tag cannot be"):
         tags_file.with_tags(tmp_path, "walk", (tag,))
     assert not (tmp_path / tags_file.NAME).exists()
 
