@@ -204,7 +204,7 @@ def test_tags_that_another_blender_gives_meanwhile_are_kept(tmp_path: Path, monk
 
 @pytest.mark.parametrize("tag", ["a,b", "a:b", "a\nb", " "])
 def test_what_cannot_be_a_tag_is_refused(tmp_path: Path, tag: str) -> None:
-    with pytest.raises(TaktError, match="a tag cannot be"):
+    with pytest.raises(TaktError, match="cannot be a tag"):
         tags_file.with_tags(tmp_path, "walk", (tag,))
     assert not (tmp_path / tags_file.NAME).exists()
 
