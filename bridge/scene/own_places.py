@@ -13,6 +13,7 @@ from ..rigs import object_courses
 
 _NO_LENGTH = 1e-12
 
+
 def found(target: bpy.types.Object, armature_object: bpy.types.Object) -> OwnPlace | None:
     """Return an object's place on the bone of a character on which it hangs, None if it hangs on none.
 

@@ -76,7 +76,7 @@ def read(source: Source) -> ClipFile:
         return ClipFile(found[0].skeleton, warnings=("has no animation; its skeleton can play", *data.notes))
     if not clips:
         raise NoClipError.at("has no animation that moves the joints of a skin, or a tree of nodes as large as a body",
-                           source.path)
+                             source.path)
     places = places_of(tree, found)
     return ClipFile(clips[0].skeleton, named_apart(clips), warnings=(*data.notes, *distortions_of(clips, places)),
                     places=places)

@@ -87,7 +87,7 @@ def is_told(speed: float) -> bool:
 
 
 _SHORTEST, _SAME_TICKS = 0.25, 1e-6
-"""Ticks to whose multiples the natural length of a clip shorter than a tick is rounded, and those that are none."""
+"""In ticks: natural lengths below one tick are rounded to multiples of the first; the second is a rounding error."""
 
 
 def natural_ticks(ticks: float) -> float:

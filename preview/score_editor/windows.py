@@ -62,9 +62,9 @@ class Chip(NamedTuple):
 class Window:
     """An editor: its view, and its last picture with all that this depends on.
 
-    mouse: where the mouse is in the editor; hover: the part under it. shelf: as last drawn, shelf_drawn, with
-    all that the positions of chips depend on, shelf_arranged, scrolled by shelf_px in the search and order
-    shelf_seeks; chip: under the mouse. front: draws in front of everything during a gesture, pulled: the dragged box.
+    mouse: its position in the editor, None outside. hover: the part under it. shelf: as last drawn (shelf_drawn), with
+    all on which the positions of chips depend (shelf_arranged), scrolled by shelf_px in the search and order
+    shelf_seeks. chip: under the mouse. front: draws in front of everything during a gesture. pulled: the dragged box.
     has_tab: its sidebar was switched to Takt's tab. shows: the score's character, and its Text.
     """
 

@@ -1,9 +1,10 @@
 """The benchmark of hostile input, run as a process of its own, so that its memory can be measured."""
 
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,3 +34,12 @@ def said(family: str, names: Sequence[str], folder: Path) -> dict[str, str]:
     found = dict(zip(names, json.loads(path.read_text(encoding="utf-8")), strict=True))
     assert {name: seconds for name, (seconds, _) in found.items() if seconds > SOON_S} == {}
     return {name: message for name, (_, message) in found.items()}
+
+
+def check_said(messages: Mapping[str, str], expected: Mapping[str, str], shorter_than: int) -> None:
+    """Check that messages are short, and those of expected cases as these patterns say; "" for one that is read."""
+    for name, message in messages.items():
+        assert len(message) < shorter_than
+        if name in expected:
+            assert bool(message) == bool(expected[name]), f"{name}: {message[:300]}"
+            assert re.search(expected[name], message), f"{name}: {message[:300]}"

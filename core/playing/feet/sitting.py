@@ -37,8 +37,8 @@ _SLOPED: Final = 0.5
 class Moving(NamedTuple):
     """A body before it is moved onto seats, at times (F,) that are evenly apart.
 
-    hips: (F, 3). low: (F,) its lowest skin of seat and back. fold: (F,), see Thighs. leg: how long a leg is. planted:
-    (L, F) when feet are in contact, or nothing known. seams_s: when its clips begin.
+    hips: (F, 3). low: (F,) height of its lowest skin of seat and back. fold: (F,), see Thighs. leg: length of a leg.
+    planted: (L, F) when feet are in contact, None if unknown. seams_s: when its clips begin, None if unknown.
     """
 
     times_s: FloatArray
@@ -164,9 +164,7 @@ def _levels(body: Moving, own: IntArray, begin: int, end: int) -> tuple[FloatArr
         return least, most
     until = begin
     for (_, last, level), after in zip(levels, [*levels[1:], None], strict=True):
-        own_part, between = slice(until - begin, last + 1 - begin), slice(last + 1 - begin, None)
-        least[own_part] = most[own_part] = level
-        least[between] = most[between] = level
+        least[until - begin:] = most[until - begin:] = level
         if after is not None:
             between = slice(last + 1 - begin, after[0] - begin)
             least[between], most[between], until = min(level, after[2]), max(level, after[2]), after[0]

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _EASED_S: Final = 0.5
 """Time in which a hand begins to turn once it has taken a prop, and stops once it has let go."""
 _MOST_RAD: Final = np.radians(60.0)
-"""By so much a hand turns at most."""
+"""Greatest angle by which a hand turns."""
 
 
 class Tilt(NamedTuple):
-    """What is up on a prop, (N, 3) in the axes of the hand that holds it, and how far the hand cares, (N,) 0 to 1."""
+    """The up direction of a prop, (N, 3) in the axes of the hand that holds it, and its weights, (N,), 0 to 1."""
 
     ups: FloatArray
     shares: FloatArray
@@ -80,7 +80,7 @@ def turn_hands(pose: Pose, world: FloatArray, acts: Sequence[Act], arms: dict[st
 
 
 def _goal(act: Act, world: FloatArray, joints: dict[str, int], up: FloatArray) -> FloatArray | None:
-    """Return where up on a prop is to point at the place of an act, (N, 3) or (1, 3); None if that does not matter."""
+    """Return the wanted up direction of a prop at the place of an act, (N, 3) or (1, 3); None if any will do."""
     target = act.aim.target
     if not isinstance(target, OwnPlace):
         return up[None]

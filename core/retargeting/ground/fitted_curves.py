@@ -20,10 +20,10 @@ counts as a body 5 cm from where it is wanted."""
 CONTACT_WEIGHT: Final = 1e4
 """Contacts of the body count so much: they give way by millimetres where it has to rise at once."""
 _END_WEIGHT: Final = 1e6
-"""So much counts each end of a curve that keeps them, wish and soft bounds: it is best by itself there.
+"""Weight of wish and soft bounds at both ends of a curve that keeps its ends: there each is best for itself.
 
-So clips of which one ends as the other begins still fit, and a curve that has to leave its wish for a contact does not
-do so all at once.
+So if one clip ends in the pose in which another begins, they still fit. A curve that has to leave its wish for a
+contact does so gradually.
 """
 _SHORTEST_S: Final = 2.0 * SAMPLE_S
 """Shorter clips are not smoothed."""
