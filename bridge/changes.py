@@ -33,7 +33,7 @@ def scene() -> None:
 def data(uid: int) -> None:
     """Note an edit of a mesh (with its weights and groups), an armature or a material, by its session_uid.
 
-    Also of a watched object, if its modifiers return another shape.
+    This also notes a watched object whose shape after modifiers has changed.
     """
     global _last_edit
     _last_data[uid] = _last_edit = next(_next)

@@ -74,8 +74,8 @@ KEYS = (("KEYS", "As Few as Needed", "Keys of the clips, and those that transiti
         ("EVERY_FRAME", "Every Frame", "One key at each frame, for each bone that moves"))
 
 
-ROTATIONS = (("QUATERNION", "Quaternions", "Switch bones with other rotation modes: all take the shorter arc, also "
-                                           "between keys"),
+ROTATIONS = (("QUATERNION", "Quaternions", "Switch bones with other rotation modes to quaternions: they turn along the "
+                                           "shorter arc, also between keys"),
              ("AS_RIG", "As the Rig Says", "Keep the bones' rotation modes, for your own Actions. Euler and "
                                            "axis-angle bones get keys at every frame"))
 
@@ -573,9 +573,10 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         procedures: CollectionProperty(type=TaktProcedure, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         procedure_index: IntProperty(
             name="Procedure", get=_procedure_index, set=_choose_procedure, override=_OVERRIDABLE,
-            description="Which of the score's procedures is played; Rebuild plays another one")
+            description="Which of the score's procedures is played")
         clips: CollectionProperty(type=TaktClip, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
-        clip_index: IntProperty(name="Clip", override=_OVERRIDABLE, description="What Insert puts into the score")
+        clip_index: IntProperty(name="Clip", override=_OVERRIDABLE,
+                                description="The clip that Insert Clip puts into the score")
         called: CollectionProperty(type=TaktCalled, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         tweaks: CollectionProperty(type=TaktTweaks, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         tweaks_index: IntProperty(name="Tweaks", override=_OVERRIDABLE)

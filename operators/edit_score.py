@@ -28,8 +28,8 @@ class TAKT_OT_edit_score(ForScore, bpy.types.Operator):
         line: int
         filepath: str
     else:
-        line: IntProperty(name="Line", description="Where the cursor is put, counted from 1; 0 leaves it", min=0,
-                          options={"SKIP_SAVE"})
+        line: IntProperty(name="Line", min=0, options={"SKIP_SAVE"},
+                          description="Line to which the cursor goes, counted from 1; 0 leaves the cursor where it is")
         filepath: StringProperty(name="File", description="Another file to show, which the score includes",
                                  subtype="FILE_PATH", options={"SKIP_SAVE"})
 

@@ -22,7 +22,7 @@ ACTIONS = {
     "SLOWER": ("Slower", "Play more slowly, by the player's own clock"),
     "FASTER": ("Faster", "Play faster, by the player's own clock"),
     "STEP_BACK": ("Step Back", "One frame back"),
-    "STEP_ON": ("Step Forward", "One frame on"),
+    "STEP_ON": ("Step Forward", "One frame forward"),
     "FROM_HERE": ("From Here", "Play only the part from here on, in a loop"),
     "TO_HERE": ("To Here", "Play only the part up to here, in a loop"),
     "WHOLE": ("The Whole", "Play the whole score again"),

@@ -58,7 +58,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
         floor: bool
     else:
         filter_glob: bpy.props.StringProperty(default="*.mp4;*.png", options={"HIDDEN"})
-        length: bpy.props.EnumProperty(name="Length", default="SCORE", description="What is written", items=(
+        length: bpy.props.EnumProperty(name="Length", default="SCORE", description="Which frames are rendered", items=(
             ("SCORE", "Whole Score", "From the beginning to the end of what the characters play"),
             ("SCENE", "Frame Range", "The scene's frames"), ("FRAME", "This Frame", "A picture, as PNG")))
         through: bpy.props.EnumProperty(name="Seen From", default="CHARACTER", description="View that is rendered",
@@ -69,7 +69,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
                                      "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
-                                    description="Share of the resolution")
+                                    description="Percentage of the resolution")
         floor: bpy.props.BoolProperty(name="Floor", default=True,
                                       description="Show a floor with soft shadows below the characters, instead of "
                                                   "a plain background")

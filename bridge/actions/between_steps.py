@@ -44,7 +44,7 @@ def noted(armature_object: bpy.types.Object) -> Iterator[None]:
 
 
 def let_go() -> None:
-    """Unassign Actions of the recorded characters that may not exist after undo."""
+    """Unassign the score's Actions of the recorded characters, which may not exist after undo."""
     _let_go.clear()
     for armature_object in _objects(_before):
         character, animation = properties.character(armature_object), armature_object.animation_data

@@ -66,7 +66,7 @@ def bend_all(armature_object: bpy.types.Object, angle_rad: float, frame: float) 
 
 
 def put_back(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
-    """Restore the rotations of all bones; on another frame than then, animated ones follow their keys."""
+    """Restore the rotations of all bones; if the frame has changed since, animated bones follow their keys."""
     holder = cast(Any, armature_object)
     kept = holder[_KEPT].to_dict()
     assert armature_object.pose is not None

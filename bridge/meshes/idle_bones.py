@@ -45,7 +45,7 @@ def keep(armature_object: bpy.types.Object, idle: IdleBones) -> None:
 
 
 def last_idle(armature_object: bpy.types.Object) -> list[tuple[str, list[str]]]:
-    """Return the reasons, each with the bones without vertices since the last binding that still exist and deform."""
+    """Return the bones that the last binding left without vertices, by reason; only those that exist and deform now."""
     idle = _idle.get(armature_object.session_uid, IdleBones())
     bones = cast(bpy.types.Armature, armature_object.data).bones
     found = [(role.value, [name for name in names if (bone := bones.get(name)) is not None and bone.use_deform])

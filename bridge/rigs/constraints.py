@@ -52,7 +52,7 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
 
 def mute_once_played(armature_object: bpy.types.Object, names: Collection[str], action: bpy.types.Action) -> None:
-    """Mute the constraints that `mute` would mute when an Action starts to play, but not before."""
+    """Mute the constraints that `mute` mutes, but only once an Action starts to play."""
     _note_freed(armature_object)
     _remember(action, _to_mute(armature_object, names, action))
 

@@ -48,7 +48,7 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
 
 
 def why_behind(layout: Layout, segment: int, armature_object: bpy.types.Object) -> Why | None:
-    """Return the reason of a transition's length behind a segment of the main row, or None if it is unknown."""
+    """Return why the transition after a segment of the main row is as long as it is, or None if unknown."""
     known = score.known_performance(armature_object)
     motion = score.last_good(armature_object.session_uid) if known is None or known.motion is None else known.motion
     return None if motion is None or len(motion.sequence) != len(layout.rows[0]) else why(motion, segment)

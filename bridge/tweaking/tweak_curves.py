@@ -250,9 +250,10 @@ def still_value(path: str, index: int) -> float:
 
 
 def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
-    """Return the keys of all curves. In curves where no handle is the user's, handles lie on their keys.
+    """Return the keys of all curves.
 
-    Blender computes those others itself, and reading places takes longer than all the rest.
+    If the user has placed no handle of a curve, its handles are returned on their keys. Blender computes such handles
+    itself, and reading their positions would take longer than all the rest.
     """
     curves: list[Any] = list(bag.fcurves)
     points = [curve.keyframe_points for curve in curves]

@@ -81,6 +81,6 @@ def keep_ties(said: str, found: Ties) -> None:
 
 
 def forget() -> None:
-    """Keep nothing."""
+    """Clear both caches."""
     _placed.clear()
     _ties.clear()

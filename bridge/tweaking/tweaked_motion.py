@@ -75,7 +75,7 @@ def shown(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def digest(armature_object: bpy.types.Object) -> str:
-    """Return a value that stays equal while the score's Action below the tweaks does; "" if tweaks do not affect it."""
+    """Return a value that changes if tweaks change the score's Action below them; "" if they do not affect it."""
     known, scene, uid = score.known_performance(armature_object), bpy.context.scene, armature_object.session_uid
     if known is None or known.motion is None or scene is None or not has_tweaks(armature_object):
         return ""

@@ -130,13 +130,14 @@ def _on_rings(parents: IntArray) -> IntArray:
 
 
 def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
-    """Return parents (B,) where bones without one hang from the nearest of those that are joined to the trunk.
+    """Return parents (B,) in which separate trees of bones are joined to one tree, the trunk.
 
-    parents: (B,) of those that move skin; lines: theirs. So limbs that a file hangs from a root on the ground are
-    joined to the body. The trunk is the tree that is nearest to all others; then the nearest tree is joined first. A
-    path costs more where it leaves the body, and if it leads to another limb. So a head is joined to the trunk rather
-    than to a wing. If the nearest point is a joint between two bones, the upper one is taken. So legs are joined to a
-    body, not to a head. Two trees that mirror each other, as two legs without a body, have no trunk.
+    parents: (B,) of bones that move skin, −1 for roots; lines: those of these bones. The trunk is the tree that is
+    nearest to all others. The other trees are joined one by one, the nearest first: the root gets the nearest bone of
+    the joined trees as its parent. Outside the body, and to another limb, a distance counts more, so a head is joined
+    to the trunk rather than to a wing. If the nearest point is a joint between two bones, the upper one is taken, so
+    legs are joined to a body, not to a head. Two trees that mirror each other, such as two legs without a body, have
+    no trunk, and stay separate.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)

@@ -19,10 +19,11 @@ from .roles import Role, Roles
 class IdleBones:
     """Names of bones that move no vertex, in the order of the bones.
 
-    by_role: those of each role; of role DEFORMS are those to which no vertex is near enough. lost: those of role
-    DEFORMS and CONTROLS whose partners on the other side move vertices. empty: those of chains of two or more of these
-    roles, or all of these if they are more than half of the bones that should deform. between: those of role DEFORMS
-    whose parent and one of whose children move vertices: the mesh may be larger than the skeleton, or beside it.
+    by_role: all of them, by role; bones of role DEFORMS have no vertex near enough. lost: bones of role DEFORMS or
+    CONTROLS whose partner on the other side moves vertices. empty: bones of these two roles in chains of two or more of
+    them, or all bones of these roles if they are more than half of the bones that should deform. between: bones of role
+    DEFORMS whose parent and one of whose children move vertices: the mesh may be larger than the skeleton, or beside
+    it.
     """
 
     by_role: tuple[tuple[Role, tuple[str, ...]], ...] = ()

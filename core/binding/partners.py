@@ -22,8 +22,9 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
                    size: float) -> list[IntArray]:
     """Return groups of two or more of B bones that are partners; no bone is in two of them.
 
-    Partners have names that differ in their side alone. Where names tell no sides, they are bones as far from parents
-    that are the same or partners, with as many descendants and the same claim (B,) to skin, at different positions.
+    Partners have names that differ only in the side. If names tell no side, bones are partners if their parents are the
+    same bone or partners, and if they have the same distance from these, number of descendants and claim (B,) to skin,
+    but different positions.
 
     >>> heads = np.array([[0, 0, 0], [1, 0, 0], [-1, 0, 0], [2, 0, 0], [-2, 0, 0]], dtype=float)
     >>> nobody = np.zeros(5, dtype=np.int64)

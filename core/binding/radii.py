@@ -24,8 +24,9 @@ the second share of the shorter one, and they are nearer than so many radii of t
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
     """Return the radius (S,) of the limb around each line: the median depth across it, where it is thinnest.
 
-    A leaf bone's is taken where it is thickest, since its line ends at the skin. Only positions inside count;
-    lines without any take over from the line whose end is nearest. None is less than `least`.
+    For a leaf bone, the depth is taken where the limb is thickest, since its line ends at the skin. Only positions
+    inside the body count. A line without such positions gets the radius of the line whose end is nearest to its start.
+    No radius is less than `least`.
     """
     one, other = across(segments.directions)
     turn = np.arange(_RADIUS_RAYS) * (2.0 * np.pi / _RADIUS_RAYS)

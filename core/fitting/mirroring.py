@@ -67,16 +67,17 @@ class Symmetry:
         return Plane(normal, point, float(self._filled[tuple(at[within].T)].sum() / len(image)))
 
     def main_plane(self, normal: FloatArray) -> Plane:
-        """Return the plane across the main axis that is nearest to a normal (3,)."""
+        """Return the plane across a main axis of the body: the axis nearest to the direction `normal` (3,)."""
         towards = self.axes @ normal
         axis = int(np.abs(towards).argmax())
         return self.plane(self.axes[axis] * (1.0 if towards[axis] >= 0.0 else -1.0), self.centre)
 
 
 def made_alike(left: Limb, right: Limb, plane: Plane, height: float) -> tuple[Limb, Limb]:
-    """Return two limbs as mirror images of each other: their mean, if they nearly are.
+    """Return two limbs as mirror images of each other.
 
-    If they differ more, and the plane mirrors the body, the one with more certainty is mirrored; else both stay.
+    If they are nearly mirror images already, both get the mean. If they differ more, and the plane mirrors the body,
+    the limb with more certainty is mirrored to the other side; otherwise both stay as they are.
     """
     own, other = _points(left), plane.mirrored(_points(right))
     if float(np.linalg.norm(own - other, axis=1).max()) <= _NEARLY * height:

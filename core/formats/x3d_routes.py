@@ -40,9 +40,10 @@ def sound_routes(scene: Scene) -> Iterator[Route]:
 
 def driven(scene: Scene, sensor: Node, leading: Mapping[str, Sequence[Route]]
             ) -> Iterator[tuple[Node | None, Node, Node, str]]:
-    """Yield what eases the sensor's fraction, None for nothing; an interpolator; what takes its values, and as what.
+    """Yield the interpolators that a sensor drives, each with the node and the field that take its values.
 
-    leading: the routes from each name.
+    leading: the routes from each name. Yields (ease, interpolator, target, field); ease: the node that eases the
+    sensor's fraction, or None.
     """
     def interpolators(name: str, sent: str) -> Iterator[Node]:
         for target in dict.fromkeys(route.target for route in leading.get(name, ()) if route.sent == sent):

@@ -179,7 +179,7 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     "meet": Rule("Brings a hand and a hand of a person together, on top of everything else that plays. Its lane "
                  "rests. If the person's score has the same `meet`, the weights of both lanes divide the way; else "
                  "this hand goes all of it.", {
-        "person": Attribute(Kind.PERSON, "whom it meets"),
+        "person": Attribute(Kind.PERSON, "the character to meet"),
         "with": Attribute(Kind.HAND, "which hand"),
         "hand": Attribute(Kind.HAND, "which hand of the person"),
         "duration": Attribute(Kind.LENGTH, "how long it takes to get there"),

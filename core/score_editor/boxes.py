@@ -90,7 +90,7 @@ class Boxes:
 
     @classmethod
     def joined(cls, parts: list[Boxes]) -> Boxes:
-        """Return several sets of boxes as one; parents must be numbers in the whole already."""
+        """Return several sets of boxes as one; their parents must already be indices into the joined set."""
         columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts])
                    for field in fields(cls) if field.name != "titles"}
         return cls(**columns, titles=tuple(title for part in parts for title in part.titles))

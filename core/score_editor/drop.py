@@ -44,9 +44,10 @@ class Drop:
 
 
 def drop_at(layout: Layout, view: View, x: float, y: float) -> Drop | None:
-    """Return the gap nearest to a pixel: beside the box whose title is at that height, or within it if lower.
+    """Return the gap between boxes that is nearest to a pixel.
 
-    None if the layout has no box and no empty procedure to put something in.
+    At the height of a box's title, the gap is beside the box; below the title, it is inside the box. None if the layout
+    has no box and no empty procedure.
     """
     stripes = Stripes.of(layout, view)
     if not len(layout.boxes):

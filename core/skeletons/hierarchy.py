@@ -141,7 +141,7 @@ class Carried:
         return cls(np.concatenate(each), np.cumsum(counts) - counts, counts)
 
     def by(self, joints: IntArray) -> tuple[IntArray, IntArray]:
-        """Return all joints that joints (N,) carry: the index 0…N−1 of the carrier and the carried joint, (M,) each."""
+        """Return, for joints (N,), pairs of a carrier, as its index 0…N−1, and a joint that it carries, (M,) each."""
         counts = self.counts[joints]
         pair = np.repeat(np.arange(len(joints)), counts)
         first = self.begins[joints] - (np.cumsum(counts) - counts)

@@ -21,7 +21,7 @@ class TAKT_OT_score_frame(InScoreEditor, bpy.types.Operator):
         only_selected: bool
     else:
         only_selected: BoolProperty(name="Only Selected", options={"SKIP_SAVE"},
-                                    description="Show what is selected, as large as it fits")
+                                    description="Show what is selected, as large as possible")
 
     @classmethod
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:

@@ -161,7 +161,7 @@ PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
 
 JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
-    JointTime("EARLY", "Own, Early", "Joints that turn less turn first, then wait: the motion slows down", 0.0),
+    JointTime("EARLY", "Own, Early", "Joints that turn less finish first, then wait: the motion slows down", 0.0),
     JointTime("MIDDLE", "Own, in the Middle", "Joints that turn less turn in the middle", 0.5),
     JointTime("LATE", "Own, Late", "Joints that turn less wait, then turn last: the motion speeds up", 1.0),
 )}

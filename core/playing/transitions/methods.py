@@ -138,7 +138,7 @@ TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for
         "longer on the beat", "ALONE",
         lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
     TransitionMethod(
-        "APPEND", "Added", "Between the clips, in added time. Both play whole, at their tempo, and everything after "
-                           "comes later", "ALONE",
+        "APPEND", "Added", "In added time between the clips. Both clips play whole, at their own tempo, and all later "
+                           "blocks begin later", "ALONE",
         lambda before, after: np.full_like(before, np.inf), _appended),
 )}
