@@ -52,7 +52,7 @@ class TAKT_OT_export_performance(ForArmature, NamedAsCharacter, bpy.types.Operat
                                     options={"HIDDEN"})
         motion: EnumProperty(name="Motion", items=_MOTIONS, description="Which motion is written")
         hanim_motion: BoolProperty(name="HAnimMotion", description="In X3D, write motion as evenly spaced frames in "
-                                   "HAnimMotion, instead of interpolators, which every player knows")
+                                   "HAnimMotion. Off: as interpolators, which every player knows")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Perform, read the skin, write."""

@@ -65,7 +65,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
                              description="Clip of the file to play. If empty, the first one")
         model: StringProperty(name="Model", options={"SKIP_SAVE"}, search=lambda self, _context, _text: [
             path.name for path in _models(self.filepath)],
-            description="File beside the clip's that has its skeleton, if several may be it, as for RiTE's clips")
+            description="Model file with the clip's skeleton, beside the clip. Needed if several fit, as for "
+                        "RiTE's clips")
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
         feet_stand: feet_stand_property()

@@ -32,7 +32,7 @@ def loop_property() -> Any:
 
 
 class TAKT_OT_procedure_actions(ForScore, WorksInSteps, bpy.types.Operator):
-    """Make an Action of each procedure of the score: named as it is, beginning at frame 0, kept in the file"""
+    """Make an Action of each procedure, with the procedure's name. It begins at frame 0, and is kept in the file"""
 
     bl_idname = "takt.procedure_actions"
     bl_label = "Make Actions of Procedures"

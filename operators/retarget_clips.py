@@ -64,8 +64,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         begins_at_rest: begins_at_rest_property()
         bvh_up: bvh_up_property(options={"SKIP_SAVE"})
         bvh_forward: bvh_forward_property(options={"SKIP_SAVE"})
-        is_recursive: BoolProperty(name="Subfolders", description="Make Actions of the clips in folders within this "
-                                                                  "one, too, and within those")
+        is_recursive: BoolProperty(name="Subfolders", description="Also make Actions of the clips in all subfolders")
         filter_glob: StringProperty(default=";".join(f"*{ending}" for ending in file_endings()), options={"HIDDEN"})
 
     _steps: Iterator[list[Outcome]] | None = None

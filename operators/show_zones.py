@@ -10,7 +10,7 @@ from .preview import bound_armatures
 
 
 class TAKT_OT_show_zones(GreyWithReason, bpy.types.Operator):
-    """Colour the selected characters by the bones that move them, in all 3D viewports; pressed again, stop"""
+    """Colour the selected characters by the bones that move them, in all 3D viewports. Press again to stop"""
 
     bl_idname = "takt.show_zones"
     bl_label = "Zones"

@@ -12,7 +12,7 @@ from ..bridge.scores import given_score, score_tree
 
 
 class TAKT_OT_who_dances(ForScore, bpy.types.Operator):
-    """Let this character play the score, with its settings; it becomes the active one, the other one keeps the score"""
+    """Let this character play the score too, with the same settings, and make it the active one"""
 
     bl_idname = "takt.who_dances"
     bl_label = "Who Dances"

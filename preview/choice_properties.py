@@ -27,8 +27,8 @@ PROPERTIES: dict[str, Callable[..., Any]] = {
     "picture": lambda **kept: EnumProperty(name="Picture", description="What the preview shows", items=_PICTURES,
                                            **_numbered(tuple(MODES), kept)),
     "compare": lambda **kept: EnumProperty(
-        name="Compare With", description="What plays beside the character at the same time", items=_COMPARISONS,
-        **_numbered(_NAMES, kept)),
+        name="Compare With", description="Second figure beside the character, which plays with another setting",
+        items=_COMPARISONS, **_numbered(_NAMES, kept)),
     "see_through": lambda **kept: BoolProperty(
         name="See-through", description="Make the surface transparent", **kept),
     "skeleton": lambda **kept: BoolProperty(name="Skeleton", description="Draw the bones over the surface", **kept),

@@ -37,7 +37,10 @@ _TRUE: Final = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Keyed:
-    """Values that change: frames (N,), ascending, from each of which on other values (N) and seeds (N) hold."""
+    """Values and seeds that change over time.
+
+    frames: (N,) ascending; settings: N, each holds from its frame on.
+    """
 
     frames: FloatArray
     settings: tuple[Seen, ...]

@@ -29,12 +29,12 @@ class Decimated:
 
 
 def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> Decimated:
-    """Join points (P, 3) until there are about `most`, and drop the faces that lie within one: vertex clustering.
+    """Join points (P, 3) until there are about `most`, and drop faces whose points are all joined: vertex clustering.
 
-    face_vertices (L,), face_sizes (F,): as in BindInput. Points are joined to their mean that share a cell of a grid
-    and are connected there by edges, so that sides of thin parts, lips and fingers stay apart (Rossignac and Borrel
-    1993 join whole cells). A mesh with no more points, or in so many loose pieces that little is saved, or so uneven
-    that few points were left, stays as it is.
+    face_vertices (L,), face_sizes (F,): as in BindInput. Points that lie in one cell of a grid, and that edges connect
+    within it, become one point, their mean. So both sides of thin parts, lips and fingers stay apart (Rossignac and
+    Borrel 1993 join whole cells). A mesh stays as it is if it has no more than `most` points, if it has so many loose
+    pieces that little is saved, or if it is so uneven that few points would be left.
     """
     kept = Decimated(np.arange(len(points)), points, face_vertices, face_sizes)
     if len(points) <= most or not len(face_sizes):

@@ -47,11 +47,11 @@ less, and nothing from the second share on."""
 
 
 def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:
-    """Return parents (B,) where bones that only an animator's control holds are children of the limb they go on.
+    """Return parents (B,) in which bones are joined to the limb that they continue, not to an animator's control.
 
     A foot or a jaw may be a child of a bone on the ground, although it begins where a shin or a skull ends. Such a bone
-    becomes the child of the bone whose tail is its head, unless that one has a child there already, or it only runs
-    along other bones, as controls do. left_out: (B,) bones that count as neither.
+    becomes the child of the bone whose tail is at its head. It keeps its parent if the other bone has a child there
+    already, or if it only runs along other bones, as controls do. left_out: (B,) bones that are ignored.
     """
     length = np.linalg.norm(tails - heads, axis=1)
     every = Segments(np.arange(len(heads)), heads, tails, np.zeros(len(heads), dtype=np.bool_))

@@ -74,7 +74,7 @@ _TINY: Final = float(np.finfo(np.float64).tiny)
 
 
 class Role(Enum):
-    """What a bone is to the skin: it moves it, or the strongest evidence that it only steers.
+    """Whether a bone moves the skin, or else the strongest evidence that it only controls other bones.
 
     The values are texts for the user that say why such bones have no vertices.
     """

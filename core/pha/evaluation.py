@@ -62,7 +62,10 @@ class LaneCall(NamedTuple):
 
 
 class BlockCall(NamedTuple):
-    """Lanes that play at once; view: in which their masks are defined. ticks: length of the block."""
+    """Lanes that play at the same time.
+
+    view: number of the view that defines their masks. ticks: length of the block.
+    """
 
     lanes: tuple[LaneCall, ...]
     view: int

@@ -223,8 +223,8 @@ SPEEDS: dict[str, Speed] = {entry.identifier: entry for entry in (
     Speed("PATHS", "Three Keys, over Both Clips", "As in PHA 1: the mean speed over three key intervals on each "
                                                   "side, weighted by time, so that a slow clip counts more",
           over_both_paths, True),
-    Speed("SPEEDS", "Three Keys, of Both Speeds", "By three key intervals on each side: the mean of the speed before "
-          "and the speed after", _of_both_speeds, True),
+    Speed("SPEEDS", "Three Keys, of Both Speeds", "The mean of two speeds: over three key intervals before the seam, "
+          "and over three after it", _of_both_speeds, True),
 )}
 
 
