@@ -66,7 +66,7 @@ def score_problem(armature_object: bpy.types.Object | None, *, is_changed: bool 
 
 
 class ForArmature(GreyWithReason):
-    """An operator that needs an armature; is_changed: one that may be changed."""
+    """An operator that needs an armature. is_changed: whether it writes to it, so that a linked one is refused."""
 
     is_changed: ClassVar[bool] = True
 

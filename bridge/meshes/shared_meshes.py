@@ -10,10 +10,10 @@ from ...core.skinning.influences import Influences
 
 
 def part_meshes(mesh_objects: Sequence[bpy.types.Object], influences: Sequence[Influences]) -> list[str]:
-    """Give objects mesh data of their own if other users of theirs get other weights, or none.
+    """Give objects a copy of their mesh data if other users of the data get other weights, or none.
 
-    influences: of each object. Objects with the same weights still share. Returns the names of those that got a
-    copy.
+    influences: of each object. Objects with the same weights still share their data. Returns the names of the objects
+    that got a copy.
     """
     copied: list[str] = []
     for data in {ob.data: None for ob in mesh_objects}:

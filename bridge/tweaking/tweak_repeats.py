@@ -53,9 +53,9 @@ class InCalls:
     layout: Layout
 
     def any_call(self, lineage: Lineage, texts: ties_.Texts) -> AnyCall:
-        """Return where keys may go whose own call is gone, by the old elements, in some texts.
+        """Return the calls to which keys may move if their own call is gone, by the elements of the old texts.
 
-        Keys of a call with own keys go nowhere else: they wait for it.
+        The keys of a call with keys of its own move to no other call: they wait.
         """
         barred = [segment for call in self.alone for segment in self.repeats.segments_of(call.chain).tolist()]
         return AnyCall(over_before(self.over, lineage), barred,

@@ -42,11 +42,11 @@ class Courses:
                    np.bincount(lines.bones, lines.lengths, bones).astype(np.float64))
 
     def along(self, owners: BoolArray, reach: FloatArray) -> FloatArray:
-        """Return along which share of each bone's points, (B,), a line of one of its owners runs within reach.
+        """Return the share of each bone's points, (B,), along which a line of one of its owners runs within reach.
 
-        owners: (B, B) which bones, in columns, may own the place of which, in rows. reach: (9, S) how near an owner's
-        line must come to each point. Lines that only end there do not run along it, but for points of bones without
-        length.
+        owners: (B, B) whether the bone of a column may own the place of the bone of a row. reach: (9, S) how near an
+        owner's line must come to each point. A line that only ends near a point does not run along it, unless the
+        point is of a bone without length.
         """
         flat, least, bone = self.points.reshape(-1, 3), reach.reshape(-1), np.tile(self.lines.bones, len(_SHARES))
         found = np.zeros(len(flat), dtype=np.bool_)

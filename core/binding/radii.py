@@ -65,10 +65,10 @@ def side_by_side(radius: FloatArray, segments: Segments, solid: Solid) -> BoolAr
 
 
 def of_neighbours(radius: FloatArray, beside: BoolArray) -> FloatArray:
-    """Return radii (S,) where lines side by side in one limb all have the greatest one; beside (S, S) says which.
+    """Return radii (S,) in which all lines that run side by side in one limb have the greatest of their radii.
 
-    How deep the skin is around each says where in the limb it runs, not how much of it is its own: that would go to the
-    bones in the middle.
+    beside: (S, S) which lines run side by side. The depth of the skin around a line says where in the limb it runs, not
+    how much of the limb belongs to it. Otherwise the lines in the middle would get most of the limb.
 
     >>> of_neighbours(np.array([1.0, 3.0, 9.0]), np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.bool_)).tolist()
     [3.0, 3.0, 9.0]

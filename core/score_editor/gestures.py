@@ -182,7 +182,7 @@ def begin(layout: Layout, hit: Hit, scores: Scores, *, selected: frozenset[BoxId
 
 
 def why_not(layout: Layout, hit: Hit, scores: Scores) -> str:
-    """Return why the part under the mouse cannot be dragged, or "" if it can or does not look as if it could."""
+    """Return why the part under the mouse cannot be dragged; "" if it can, or if it does not look draggable."""
     gesture = None if hit.part is Part.BODY else begin(layout, hit, scores)
     return "" if gesture is None else gesture.refusal
 

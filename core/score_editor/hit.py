@@ -104,7 +104,7 @@ class Point:
 
     @property
     def near(self) -> float:
-        """The ticks from the pixel within which handles are looked for."""
+        """The distance from the pixel, in ticks, within which handles are looked for."""
         return 2.0 * HANDLE_PX * self.view.scale / self.view.px_per_tick
 
     @property
