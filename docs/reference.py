@@ -18,8 +18,8 @@ from takt.core.skeletons.body_parts import PARTS
 PAGE = Path(__file__).with_name("pha-reference.md")
 _HEAD = """# The score language, version 2: reference
 This page is made from the grammar by `python3 -m docs.reference`. [The score language](pha.md) explains the language.
-Version 1 has `pha`, `load`, `include`, `procedure` and `call` with `name`, `duration`, `transition` and `repeat`; all
-its numbers are plain.
+Version 1 has only `pha`, `load`, `include`, `procedure`, and `call` with `name`, `duration`, `transition` and `repeat`.
+Its numbers are plain, without expressions.
 
 ## Elements
 """
@@ -32,22 +32,23 @@ indices of loops are names. Except for roles, names are not known in other files
 
 ## Parts of the body
 {parts}; any joint of H-Anim with its descendants; `bone:NAME`, a bone of the character with its descendants; and names
-that `mask` defines. They are joined by `+` and `-`, from left to right. Write blanks around these signs if the name of
-a bone has such a sign.
+that `mask` defines. Add and subtract parts by `+` and `-`, from left to right. If the name of a bone has such a sign,
+write spaces around `+` and `-`.
 
 ## Rules in detail
 - **Length 0.** A call with `duration="0"` plays nothing, and nothing in it is evaluated.
 - **Lengths.** A procedure's own length is the sum of the lengths of what it plays this time. A call scales that to its
   `duration`.
 - **Transitions.** The `transition` of a loop, pick or block replaces that of the last element that it plays.
-- **Backwards.** Choices are made in the order of the text, then the order is reversed. Each transition stays between
+- **Backwards.** Picks are decided in the order of the text, then the order is reversed. Each transition stays between
   the same two elements. A reversed block exchanges the weights and eases of its beginning and its end. A wait holds the
   pose that plays before it.
-- **Chance.** A pick is decided by the first 8 bytes of BLAKE2b (8 bytes long) of `seed|module|number|count`. The module
-  is its dotted path, empty for the file that is played. The number is that of the pick in its file, from 0. The count
-  says how often the pick was evaluated before.
+- **Chance.** A pick is decided by a hash: BLAKE2b, 8 bytes long, of `seed|module|number|count`. *Module* is the dotted
+  path of the file, empty for the file that is played. *Number* is that of the pick in its file, from 0. *Count* says
+  how often the pick was evaluated before.
 - **Tempo.** A file's own `tempo` elements replace all inherited ones. Ticks count from the start of the performance.
-- **Lanes.** Eases and weights count in the ticks around the block. A lane that plays nothing this time is silent.
+- **Lanes.** The eases of a lane are in the same ticks as the `duration` of its block. A lane that plays nothing this
+  time has no effect, whatever its weight is.
 - **Inheritance.** An inherited procedure uses the names of the file that inherits it, even if it is called by its full
   name.
 - **Limits.** A score has at most a million segments over all lanes, 1,000 procedures within procedures, {lanes} lanes
@@ -76,10 +77,10 @@ def _element(tag: str, rule: Rule) -> Iterator[str]:
     yield f"{rule.says}{inside}\n"
     if not rule.attributes:
         return
-    yield "| attribute | holds | left out | |"
+    yield "| attribute | holds | default | |"
     yield "|---|---|---|---|"
     for name, attribute in rule.attributes.items():
-        default = "must be given" if attribute.default is None else attribute.default or "none"
+        default = "required" if attribute.default is None else attribute.default or "none"
         holds = attribute.kind.value + (" (expression)" if attribute.kind.is_expression else "")
         yield f"| `{name}` | {holds} | {default} | {attribute.says} |"
     yield ""

@@ -117,9 +117,9 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     }),
     "role": Rule("A name for an object of the scene, which the user chooses there.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
-        "is": Attribute(Kind.ROLE_KIND, "a place to be at, which faces some way, a path to go along, a prop, which "
-                                        "hands reach for and hold, a floor, on which feet stand, or a person, who is "
-                                        "another character"),
+        "is": Attribute(Kind.ROLE_KIND, "place: a position with a direction to face; path: a line to go along; prop: "
+                                        "what hands reach for and hold; floor: what feet stand on; person: another "
+                                        "character"),
     }),
     "let": Rule("A constant with a name: for all procedures of a file, or up to the end of a block.", {
         "name": Attribute(Kind.NEW_NAME, "the name"),
@@ -171,14 +171,15 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     "hold": Rule("Lets a prop move with a hand, on top of everything else that plays. Its lane rests. Without a reach "
                  "before it, the hand comes to the prop by itself. Afterwards the prop stays where the hand left it.", {
         "prop": Attribute(Kind.PROP, "what is held"),
-        "with": Attribute(Kind.HAND, "which hand; two may hold one prop, which goes with the one that held it first"),
+        "with": Attribute(Kind.HAND, "which hand; if both hands hold one prop, it moves with the hand that "
+                                       "held it first"),
         "duration": Attribute(Kind.LENGTH, "how long"),
         "transition": _TRANSITION,
         "weight": _WEIGHT_IN_PICK,
     }),
     "meet": Rule("Brings a hand and a hand of a person together, on top of everything else that plays. Its lane "
-                 "rests. If the person's score has the same `meet`, the weights of both lanes divide the way; else "
-                 "this hand goes all of it.", {
+                 "rests. If the person's score has the same `meet`, both hands move, in proportion to the weights of "
+                 "their lanes. Otherwise only this hand moves.", {
         "person": Attribute(Kind.PERSON, "the character to meet"),
         "with": Attribute(Kind.HAND, "which hand"),
         "hand": Attribute(Kind.HAND, "which hand of the person"),
