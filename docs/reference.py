@@ -51,11 +51,11 @@ write spaces around `+` and `-`.
   time has no effect, whatever its weight is.
 - **Inheritance.** An inherited procedure uses the names of the file that inherits it, even if it is called by its full
   name.
-- **Limits.** A score has at most a million segments over all lanes, 1,000 procedures within procedures, {lanes} lanes
+- **Limits.** A score has at most a million segments over all lanes, 1,000 levels of procedures, {lanes} lanes
   at once, and {operations} operations of expressions. At most {evaluations} elements are evaluated, or {each} for each
   call with values in the text, if that is more. A file has at most {elements} elements, of these {most}; {names} names
-  with a value at one place; and {body} characters in a `body`. All files of a score have at most {all_elements}
-  elements (reading them takes about a second), and as many again that files inherit from each other.
+  with a value at one place; and {body} characters in a `body`. After {all_elements} elements in all (about a second),
+  Takt reads no further files of a score. Files may inherit as many elements again from each other.
 """
 
 
