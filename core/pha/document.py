@@ -203,7 +203,7 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
 
     def same(element: int) -> bool:
         """Return whether an element's text is unchanged, apart from its end tag."""
-        if before.closes[element] <= first or (shifted and element >= behind):
+        if before.closes[element] + len("</") <= first or (shifted and element >= behind):
             return True
         return element < elements and (
             before.data[before.starts[element] * width:before.closes[element] * width]

@@ -196,11 +196,12 @@ class Session:
         text, rng = self.text, self.random
         children = list(text.children(parent))
         if kind == 6:
-            return (Insert(parent, index, rng.choice(_BLOCKS)),)
+            return (Insert(parent, rng.choice((index, len(children))), rng.choice(_BLOCKS)),)
         if kind == 7:
             return (Remove(children[index]),)
         if kind == 8:
-            return (Move(children[index], *self.neighbours()[:2]),)
+            to, before, _ = self.neighbours()
+            return (Move(children[index], to, rng.choice((before, len(text.children(to))))),)
         if kind == 9:
             return (Wrap(parent, index, count, "loop", (("times", rng.choice(("2", "bars"))),)),)
         if kind == 10:
@@ -247,6 +248,17 @@ def play(seeds: range, edits: int = EDITS) -> Counter[str]:
             except AssertionError as error:
                 raise AssertionError(f"seed {seed}, edit {number}: {error}") from error
     return done
+
+
+@pytest.mark.parametrize("between", ["", "\n  "])
+@pytest.mark.parametrize("parent", ["procedure", "loop"])
+def test_what_is_put_in_at_the_end_plays(between: str, parent: str) -> None:
+    text = Text.of(between.join(('<pha version="2" tickLength="1">', '<procedure name="main">', '<loop times="2">',
+                                 '<wait duration="1"/>', "</loop>", "</procedure>", "</pha>")))
+    before, inside = read(text), text.shape.tags.index(parent)
+    edited = apply(text, Insert(inside, 1, '<wait duration="2"/>')).text
+    assert differences((read(edited, before), read(edited)), set()) == []
+    assert len(edited.children(inside)) == 2
 
 
 def test_an_edit_leads_to_what_all_of_it_read_anew_does() -> None:
