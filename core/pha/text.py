@@ -143,8 +143,8 @@ class Text:
         starts, closes = (at + shifts[np.searchsorted(edges, at, side="right")] for at in (
             np.array(self.starts), np.array(self.closes)))
         new = Text(data, self.path, self.encoding, shape, starts.tolist(), closes.tolist(), self.is_string)
-        if "_inside" in vars(self):
-            vars(new)["_inside"] = self._inside
+        if "inside" in vars(self):
+            vars(new)["inside"] = self.inside
         return new
 
     def __len__(self) -> int:
@@ -164,10 +164,10 @@ class Text:
 
     def children(self, element: int) -> Sequence[int]:
         """Return an element's children."""
-        return self._inside.get(element, ())
+        return self.inside.get(element, ())
 
     @cached_property
-    def _inside(self) -> dict[int, list[int]]:
+    def inside(self) -> dict[int, list[int]]:
         """The children of each element that has any; cached, since every reading needs all of them."""
         found: dict[int, list[int]] = {}
         met = [0] * (xml.MAX_DEPTH + 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from functools import lru_cache
 
 import numpy as np
 
@@ -306,12 +305,16 @@ _AIMED_AT = ("at", "for", "prop", "person")
 """Which attributes name what an element aims at."""
 
 
-@lru_cache(maxsize=8192)
 def _title(call: Call | Node) -> str:
     """Return the title of a box: a name with its arguments, a test, or the kind of element."""
-    name = short(call.name)
     if isinstance(call, Call):
-        return name
+        return short(call.name)
+    return short(call.texts["name"]) if call.plain is not None else _long_title(call)
+
+
+def _long_title(call: Node) -> str:
+    """Return the title of what is more than the name of a call and its length."""
+    name = short(call.name)
     if call.tag in AIMS:
         return f"{call.tag} {next(call.expressions[word].text for word in _AIMED_AT if word in call.expressions)}"
     if call.tag != "call":

@@ -39,7 +39,6 @@ from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.core.playing.block_names import Calls
 from takt.core.playing.score import Settings
-from takt.core.score_editor import boxes
 from takt.core.score_editor.change import Candidate, Edits, attempt
 from takt.core.score_editor.layout import lay_out
 from takt.tests.core.score_programmes import programme
@@ -70,7 +69,6 @@ _VALUES = {"duration": _NUMBERS, "transition": _NUMBERS, "weight": _NUMBERS, "ho
 def whole(text: Text, library: Texts, settings: Settings) -> tuple[Programme, Sequence]:
     """Return what a text plays, with nothing reused; raise FileError as each step does."""
     nodes._known_attributes.cache_clear()
-    boxes._title.cache_clear()
     parsed = Text.of(text.data, text.path) if not text.is_string else Text.of(text.data.decode(), text.path)
     found = Scores.of((parsed,), library).resolve(read(parsed))
     return found, expand(found, values=dict(settings.values), seed=settings.seed)
