@@ -9,7 +9,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document
-from ..pha.sequence import Block, Sequence
+from ..pha.sequence import Block, Sequence, joined_ends
 from .boxes import Boxes, boxes_of, numbered
 
 
@@ -159,10 +159,11 @@ class Lanes:
         """Return the seams of rows, one after the other; windows_s: for a single row, if they are known."""
         sequences, tick_s = [row.sequence for row in level], self.tick_s
         counts = [len(row.sequence) - (not row.sequence.is_loop or row.box >= 0) for row in level]
-        parts = [part for row in sequences for part in (row.start_s[1:], (row.duration_s,))]
-        number = np.concatenate([np.arange(len(row)) for row in sequences])
-        is_seam = number < np.repeat(counts, [len(row) for row in sequences])
-        edges, given = np.concatenate(parts) / tick_s, np.concatenate([row.transition_s for row in sequences]) / tick_s
+        sizes = [len(row) for row in sequences]
+        start_s, given = np.concatenate([row.start_s for row in sequences]), np.concatenate(
+            [row.transition_s for row in sequences]) / tick_s
+        number = np.arange(len(start_s)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        is_seam, edges = number < np.repeat(counts, sizes), joined_ends(sequences, start_s) / tick_s
         is_automatic = np.isnan(given)
         if windows_s is None:
             half = np.where(is_automatic, 0.0, given / 2.0)
