@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -221,9 +221,12 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
     for procedure in like.procedures:
         element = now(procedure.element)
         if element is None:
-            for node in procedure.block:
-                if (at := now(node.element)) is not None:
-                    nodes[at] = node if at == node.element else shifted(node, more)
+            block = procedure.block
+            low = bisect_right(block, first - len("</"), key=lambda node: before.closes[node.element])
+            high = bisect_left(block, behind, low, key=lambda node: node.element) if is_shifted else len(block)
+            nodes |= {node.element: node for node in block[:low]}
+            nodes |= {at: node for node in block[low:high] if (at := now(node.element)) is not None}
+            nodes |= {node.element: node for node in (shifted(node, more) if more else node for node in block[high:])}
         elif text.shape.depths[element] == 1:
             procedures[element] = procedure if element == procedure.element else procedure.shifted(more)
     return procedures, nodes

@@ -602,8 +602,9 @@ class _Evaluation:
         target, repeat, duration, transition, node, mirror, reverse, part, going, within = (
             zip(*rows, strict=True) if rows else ((),) * len(_Call._fields))
         return Evaluated(
-            np.cumsum(sizes), np.array(target, dtype=np.int64), np.array(repeat, dtype=np.int64), np.array(duration),
-            np.array(transition), np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
+            np.cumsum(sizes), np.array(target, dtype=np.int64), np.array(repeat, dtype=np.int64),
+            np.array(duration, dtype=np.float64), np.array(transition, dtype=np.float64),
+            np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
             np.full((len(rows), 2), WHOLE_CLIP) if part.count(WHOLE_CLIP) == len(rows) else np.array(part), going, node,
             np.repeat(modules, sizes[1:]), within,
             np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)

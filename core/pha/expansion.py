@@ -489,6 +489,9 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
     reverse = [False] * len(others) if plan.reverse is None else plan.reverse[others].tolist()
     for procedure in table.innermost_first:
         row = segments = singles[procedure + 1] - singles[procedure]
+        if first[procedure] == first[procedure + 1]:  # most lanes hold clips and waits alone
+            sizes[procedure] = _Size(row, row, 1, 1, int(row > 0))
+            continue
         calls = depth = turned = 0
         lanes = int(row > 0)
         for call in range(first[procedure], first[procedure + 1]):

@@ -212,6 +212,8 @@ class Text:
         at = self.starts[element]
         line = bisect_right(self._line_starts, at)
         begin = self._line_starts[line - 1]
+        if self._is_ascii:
+            return Place(self.path, line, at - begin + 1)
         has_mark = begin == 0 and self.decoded(0, 3).startswith("\ufeff")
         return Place(self.path, line, self._characters_to(at) - self._characters_to(begin) - has_mark + 1)
 
@@ -293,6 +295,15 @@ class Text:
         ends |= is_return
         ends[:-1] &= ~(is_return[:-1] & (units[1:] == ord("\n")))
         return [0, *(np.flatnonzero(ends) + 1).tolist()]
+
+
+def with_line_feeds(text: str) -> str:
+    r"""Return a text whose lines all end with a line feed, as those of Blender's Texts.
+
+    >>> with_line_feeds("one\r\ntwo\rthree\n")
+    'one\ntwo\nthree\n'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text  # few have any
 
 
 def difference(old: AnyStr, new: AnyStr) -> tuple[int, int]:

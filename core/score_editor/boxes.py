@@ -82,18 +82,18 @@ class Boxes:
 
     def at(self, order: IntArray) -> Boxes:
         """Return the boxes with these numbers, in this order; parents that are left out become −1."""
-        new = np.full(len(self) + 1, -1)
+        new, titles = np.full(len(self) + 1, -1), self.titles
         new[order] = np.arange(len(order))
         columns = {field.name: getattr(self, field.name)[order] for field in fields(self) if field.name != "titles"}
         columns["parent"] = new[columns["parent"]]
-        return Boxes(**columns, titles=tuple(self.titles[i] for i in order.tolist()))
+        return Boxes(**columns, titles=tuple([titles[i] for i in order.tolist()]))
 
     @classmethod
     def joined(cls, parts: list[Boxes]) -> Boxes:
         """Return several sets of boxes as one; parents must be numbers in the whole already."""
         columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts])
                    for field in fields(cls) if field.name != "titles"}
-        return cls(**columns, titles=tuple(title for part in parts for title in part.titles))
+        return cls(**columns, titles=tuple([title for part in parts for title in part.titles]))
 
 
 def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
