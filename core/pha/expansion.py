@@ -501,12 +501,18 @@ def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:
                 [lane.instance for lane in blocks[~target - first_block].lanes if lane.instance >= 0] if is_leaf
                 else (target,))]
             length = 1 if is_leaf else inside[0].row
+            inner_segments, inner_calls, inner_lanes, inner_turned = int(is_leaf), 0, 0, length if reverse[call] else 0
+            for inner in inside:
+                inner_segments += inner.segments
+                inner_calls += inner.calls
+                inner_lanes += max(inner.lanes, is_leaf)
+                inner_turned += inner.turned
+                depth = max(depth, inner.depth)
             row += repeat * length
-            segments += repeat * (sum(inner.segments for inner in inside) + is_leaf)
-            calls += repeat * sum(inner.calls for inner in inside)
-            depth = max(depth, *(inner.depth for inner in inside))
-            lanes = max(lanes, sum(max(inner.lanes, is_leaf) for inner in inside))
-            turned += repeat * (sum(inner.turned for inner in inside) + (length if reverse[call] else 0))
+            segments += repeat * inner_segments
+            calls += repeat * inner_calls
+            lanes = max(lanes, inner_lanes)
+            turned += repeat * inner_turned
         sizes[procedure] = _Size(*(min(each, _MOST) for each in (row, segments, calls + 1, depth + 1, lanes, turned)))
     routine = programme.procedures[own]
     for name, (most, what) in _LIMITS.items():

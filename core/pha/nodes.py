@@ -101,10 +101,11 @@ Node.__hash__ = object.__hash__  # type: ignore[method-assign]  # written in C: 
 
 def shifted(node: Node, by: int) -> Node:
     """Return an element with its number, and those of all within it, increased."""
-    tag, texts, expressions, children, element, *more = node
+    tag, texts, expressions, children, element, in_seconds, names, plain = node
     if children:  # no deeper than elements may be nested
         children = tuple([shifted(child, by) for child in children])
-    return tuple.__new__(Node, (tag, texts, expressions, children, element + by, *more))  # as Node(…), in less time
+    row = tag, texts, expressions, children, element + by, in_seconds, names, plain
+    return tuple.__new__(Node, row)  # as Node(*row), in less time
 
 
 class BlockReader:

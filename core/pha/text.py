@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -312,16 +312,22 @@ def difference(old: AnyStr, new: AnyStr) -> tuple[int, int]:
     >>> difference("a call", "a long call"), difference("same", "same")
     ((2, 2), (4, 4))
     """
-    start = _common(old, new)
-    return start, len(old) - _common(old[start:][::-1], new[start:][::-1])
+    most = min(len(old), len(new))
+    start = _greatest(most, lambda least, size: old[least:size] == new[least:size])
+    behind = _greatest(most - start, lambda least, size: old[len(old) - size:len(old) - least]
+                       == new[len(new) - size:len(new) - least])
+    return start, len(old) - behind
 
 
-def _common(one: AnyStr, other: AnyStr) -> int:
-    """Return the length of the common beginning of two texts."""
-    low, high = 0, min(len(one), len(other))
+def _greatest(most: int, are_equal: Callable[[int, int], bool]) -> int:
+    """Return the greatest size, up to `most`, up to which two texts are equal.
+
+    are_equal: whether they are so from one size to another.
+    """
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if are_equal(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -115,14 +115,15 @@ class Lanes:
             *((row.begin, row.lane, row.box, row.depth) for row in level), strict=True))
         boxes = replace(boxes, begin=boxes.begin + begin, lane=lane, depth=boxes.depth + depth,
                         parent=np.where(boxes.parent < 0, box, boxes.parent + self._total))
-        inner, first = list[_Row](), 0
-        for row in level:
-            sequence = row.sequence
-            for segment in (sequence.clip >= len(sequence.clips)).nonzero()[0].tolist():
-                block = whole.blocks[int(sequence.clip[segment]) - len(sequence.clips)]
-                begin_of_block = row.begin + float(sequence.start_s[segment]) / self.tick_s
-                inner += self._put_block(block, boxes, int(box_of_segment[first + segment]), row.lane, begin_of_block)
-            first += len(sequence)
+        inner, sequences = list[_Row](), [row.sequence for row in level]
+        clip, first = np.concatenate([row.clip for row in sequences]), np.cumsum([0, *map(len, sequences)])
+        at = np.flatnonzero(clip >= len(whole.clips))
+        number = np.searchsorted(first, at, side="right") - 1
+        for block, box, own, segment in zip(*(each.tolist() for each in (
+                clip[at] - len(whole.clips), box_of_segment[at], number, at - first[number])), strict=True):
+            row = level[own]
+            begin_of_block = row.begin + float(row.sequence.start_s[segment]) / self.tick_s
+            inner += self._put_block(whole.blocks[block], boxes, box, row.lane, begin_of_block)
         self._boxes.append(boxes)
         self._total += len(boxes)
         return inner

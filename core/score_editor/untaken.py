@@ -79,9 +79,10 @@ def _chooses(document: Document, played: IntArray) -> bool:
     """Return whether a score has choices, or elements that never play."""
     if document.version != 2 or not len(played):
         return False
-    tags = document.text.shape.tags
+    tags, is_left = document.text.shape.tags, np.ones(len(document.text), np.bool_)
+    is_left[played] = False
     return not _CHOICES.isdisjoint(tags) or any(
-        tags[element] in _TELLING for element in set(range(len(tags))).difference(played.tolist()))
+        tags[element] in _TELLING for element in np.flatnonzero(is_left).tolist())
 
 
 def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) -> Iterator[tuple[float, int, str]]:
