@@ -126,7 +126,7 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
                   np.where(is_leaf, played.speed[leaf], np.nan), np.where(is_leaf, played.clip_s[leaf], np.nan),
                   _titles([calls[row] for row in call.tolist()]))
     box_of_segment, row = box_of[:segments], played.row[begins]
-    if origins.places.within:
+    if any(origins.places.within):
         boxes, kept, like = _with_elements_around(boxes, origins.places, within, call)
         box_of_segment, row = kept[box_of_segment], row[like]
     boxes = replace(boxes, depth=_depths(boxes.parent))
@@ -302,8 +302,8 @@ _WAYS = {"at": "@", "to": "→", "along": "~"}
 """How the title of a block says where its call goes in the scene."""
 
 
-_AIMED_AT = ("at", "for", "prop", "person")
-"""Which attributes name what an element aims at."""
+_AIMED_AT = {"look": "at", "reach": "for", "hold": "prop", "meet": "person"}
+"""Which attribute names what an element aims at, by its tag."""
 
 
 def _titles(calls: SequenceOf[Call | Node]) -> tuple[str, ...]:
@@ -316,14 +316,14 @@ def _title(call: Call | Node) -> str:
     """Return the title of a box: a name with its arguments, a test, or the kind of element."""
     if isinstance(call, Call):
         return short(call.name)
+    tag, expressions = call.tag, call.expressions
+    if tag in AIMS:
+        return f"{tag} {expressions[_AIMED_AT[tag]].text}"
+    if tag != "call":
+        return f"{tag} {expressions['test'].text}" if "test" in expressions else tag
     name = short(call.name)
-    if call.tag in AIMS:
-        return f"{call.tag} {next(call.expressions[word].text for word in _AIMED_AT if word in call.expressions)}"
-    if call.tag != "call":
-        test = call.expressions.get("test")
-        return call.tag if test is None else f"{call.tag} {test.text}"
     if call.children:
         name += f"({', '.join(f'{key}={value.text}' for key, value in call.children[0].expressions.items())})"
-    name += "".join(f" {sign} {call.expressions[word].text}" for word, sign in _WAYS.items()
-                    if word in call.expressions and call.expressions[word].names)
-    return name + _MIRRORED * ("mirror" in call.expressions) + _REVERSED * ("reverse" in call.expressions)
+    name += "".join([f" {sign} {expressions[word].text}" for word, sign in _WAYS.items()
+                     if word in expressions and expressions[word].names])
+    return name + _MIRRORED * ("mirror" in expressions) + _REVERSED * ("reverse" in expressions)
