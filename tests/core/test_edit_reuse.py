@@ -59,6 +59,10 @@ _BLOCKS = ('<call name="walk" duration="2"/>', '<wait duration="1.5"/>', '<loop 
            'duration="1"/><call name="bow" duration="2" transition="0.25"/></loop>', '<pick><call name="bow" '
            'duration="1"/><call name="wave" duration="2"/></pick>', '<look at="her" duration="1"/>',
            '<call name="p0" duration="3"/>', '<call name="p2" duration="2" reverse="yes"/>', *_STAGED)
+_REMARK = '<!-- ü, <call name="no"/> & </procedure> -->\n'
+"""What looks like elements, and is none."""
+_STRUCTURE = (6, 7, 8, 9, 10)
+"""The kinds of changes that put in, remove, move, wrap and unwrap elements: these number others anew."""
 _NUMBERS = ("1", "2", "0.5", "3.25", "0", "bars", "2 * bars", "-1", "much")
 _VALUES = {"duration": _NUMBERS, "transition": _NUMBERS, "weight": _NUMBERS, "hold": _NUMBERS, "ease": _NUMBERS,
            "repeat": ("1", "2", "3", "fit"), "times": ("0", "1", "2", "bars"), "mirror": ("yes", "no", "bars > 2"),
@@ -127,7 +131,7 @@ class Session:
     def __init__(self, seed: int) -> None:
         texts = programme(seed)
         texts[""] = texts[""].replace('<load src="moves.Steps"/>', f'<load src="moves.Steps"/>{_ROLES}', 1).replace(
-            '<procedure name="main">', f'<procedure name="main">{"".join(_STAGED)}', 1)
+            '<procedure name="main">', f'<procedure name="main">{_REMARK.join(_STAGED)}', 1)
         self.random, self.library = Random(seed), Texts(texts)
         self.settings = Settings(seed=seed)
         text = Text.of(texts[""] if seed % 2 else texts[""].encode("utf-16" if seed % 4 else "utf-8"))
@@ -141,7 +145,7 @@ class Session:
 
     def step(self) -> str:
         """Make one change; return its kind, or "" if it was refused."""
-        rng, kind = self.random, self.random.randrange(16)
+        rng, kind = self.random, self.random.choice((*range(16), *_STRUCTURE))
         if kind == 0:
             self.settings = Settings(seed=rng.randrange(9))
         change = self.change(kind)
@@ -172,6 +176,7 @@ class Session:
         known = set[tuple[int, int]]()
         told = [each for pair in pairs for each in differences(pair, known)]
         assert not told, "\n".join(told[:3])
+        assert candidate.programme.document.text.inside == found.document.text.inside
 
     def change(self, kind: int) -> Refactoring:
         text, rng = self.text, self.random
