@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +68,8 @@ def _groups(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[IntArray, In
             telling[own] = counts[home[own]]
     group = boxes.parent + 1
     for more in (boxes.lane, boxes.document, home):
-        _, group = np.unique(group * (int(more.max(initial=0)) + 1) + more, return_inverse=True)
+        if more.any():
+            _, group = np.unique(group * (int(more.max()) + 1) + more, return_inverse=True)
     elements = int(boxes.element.max(initial=0)) + 1
     played = np.unique(group * elements + boxes.element) // elements
     number_told = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
@@ -111,7 +113,7 @@ def _telling_children(document: Document, parents: IntArray) -> IntArray:
 
 def _parents(text: Text) -> IntArray:
     """Return the parent of each element, −1 for the root."""
-    parents = np.full(len(text), -1)
-    for element, children in text.inside.items():
-        parents[children] = element
+    parents, inside = np.full(len(text), -1), text.inside
+    children = np.fromiter(chain.from_iterable(inside.values()), np.int64, len(text) - 1)
+    parents[children] = np.repeat(np.fromiter(inside, np.int64, len(inside)), [*map(len, inside.values())])
     return parents
