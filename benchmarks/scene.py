@@ -5,6 +5,7 @@ percentile and the limit. Lengths are in legs, angles in degrees, knees' jerk ag
   nothing cast   how much scores whose roles nobody plays differ from the same scores without the words (0);
   cost           50 characters that each go to a place: the time to their first pose against that without the word (2),
                  and the time to the first pose once a target is dragged, in milliseconds of the processor (50).
+--only WORD prints the rows of one word alone, as --only cost.
 Skate is how far planted feet slide against what they slide inside the clips. The limits of the editor are not measured
 here. Exit code 1: a row does not hold.
 """
@@ -48,14 +49,20 @@ def main() -> int:
     """Measure everything."""
     parser = argparse.ArgumentParser(description="Measure scenes.")
     parser.add_argument("--settings", type=int, default=200, help="how many random settings of each word (200)")
-    count = max(1, parser.parse_args().settings)
+    words = {**ROWS, "meet": met, "seat": seated, "sit": sat}
+    parser.add_argument("--only", choices=(*words, "nothing cast", "cost"), help="only the rows of this word")
+    options = parser.parse_args()
+    count, only = max(1, options.settings), options.only
     say("word", "figure", "settings", "worst", "p90", "limit", "")
     holds = True
-    for name, measure in {**ROWS, "meet": met, "seat": seated, "sit": sat}.items():
-        holds &= rows(name, [measure(seed) for seed in range(count)])
-    holds &= row("nothing cast", "difference", [uncast(seed) for seed in range(count)], 0.0)
-    for figure, found, limit in (("first motion", [first_motion()], COST), ("drag, ms", drags(count), DRAG_MS)):
-        holds &= row("cost", figure, found, limit)
+    for name, measure in words.items():
+        if only in (None, name):
+            holds &= rows(name, [measure(seed) for seed in range(count)])
+    if only in (None, "nothing cast"):
+        holds &= row("nothing cast", "difference", [uncast(seed) for seed in range(count)], 0.0)
+    if only in (None, "cost"):
+        holds &= row("cost", "first motion", [first_motion()], COST)
+        holds &= row("cost", "drag, ms", drags(count), DRAG_MS)
     return int(not holds)
 
 

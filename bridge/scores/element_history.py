@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...core.pha.edits import Edited
 from ...core.pha.lineage import NEW
-from ...core.pha.text import Text
+from ...core.pha.text import Text, with_line_feeds
 
 _MOST = 256
 """Edits that are kept: a drag tries one for each movement of the mouse."""
@@ -22,7 +22,7 @@ _edits: OrderedDict[tuple[int, int], tuple[str, str, Edited]] = OrderedDict()
 def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited]) -> None:
     """Keep what edits do to texts, by their paths."""
     for path, each in edited.items():
-        old, new = _plain(str(before[path])), _plain(str(each.text))
+        old, new = with_line_feeds(str(before[path])), with_line_feeds(str(each.text))
         _edits[hash(old), hash(new)] = old, new, each
         _edits.move_to_end((hash(old), hash(new)))
     while len(_edits) > _MOST:
@@ -31,7 +31,7 @@ def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited
 
 def origin(old: str, new: str) -> list[int] | None:
     """Return for each element of a text its number in the one before, also where the edit was undone; None: unknown."""
-    old, new = _plain(old), _plain(new)
+    old, new = with_line_feeds(old), with_line_feeds(new)
     known = _edits.get((hash(old), hash(new)))
     if known is not None and known[:2] == (old, new):
         return known[2].origin
@@ -49,8 +49,3 @@ def origin(old: str, new: str) -> list[int] | None:
 def forget() -> None:
     """Keep nothing any longer."""
     _edits.clear()
-
-
-def _plain(text: str) -> str:
-    """Return a text with the line breaks that Blender's Texts have."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")

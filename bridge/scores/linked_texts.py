@@ -18,6 +18,7 @@ from ...core.errors import FileError, TaktError
 from ...core.library.files import read_file
 from ...core.library.store import Stamp, stamp
 from ...core.library.whole_files import write_whole
+from ...core.pha.text import with_line_feeds
 from .. import paths
 from ..background import is_quiet_soon, operator_context
 from . import texts
@@ -48,7 +49,7 @@ def read_text(path: Path) -> str:
 
 
 def _plain(content: str) -> str:
-    return content.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return with_line_feeds(content.removeprefix("\ufeff"))
 
 
 def open_text(path: Path) -> bpy.types.Text:

@@ -6,7 +6,7 @@ import bpy
 
 from ...core.errors import EditError
 from ...core.pha.document import Document
-from ...core.pha.text import difference
+from ...core.pha.text import difference, with_line_feeds
 from .. import changes, libraries
 
 _LINES_ABOVE = 10
@@ -77,7 +77,7 @@ def text_of(path: Path) -> bpy.types.Text | None:
 
 def holds(text: bpy.types.Text, document: Document) -> bool:
     """Return whether a Text still has the contents from which a document was read, so that its lines are valid."""
-    return text.as_string() == str(document.text).replace("\r\n", "\n").replace("\r", "\n")
+    return text.as_string() == with_line_feeds(str(document.text))
 
 
 def text_editor(manager: bpy.types.WindowManager, text: bpy.types.Text | None) -> bpy.types.Area | None:

@@ -327,7 +327,9 @@ class _Lookup:
             if node.tag == "call":
                 self._look_up(within, node)
             elif node.tag == "lane":
-                self._check_body(view, node.texts.get("body", "whole"), "lane", self._at(procedure, node))
+                body = node.texts.get("body", "whole")
+                if self._bodies.get((view, body)) != "":  # else it has been found good
+                    self._check_body(view, body, "lane", self._at(procedure, node))
             index = self._new(node, node.texts.get("index", ""), known, procedure) if node.tag == "loop" else ()
             if node.children:  # no deeper than elements may be nested
                 self._look_into_block(node.children, known, within)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
@@ -18,7 +18,7 @@ from .expressions import NUMBER
 from .garbage import without_search_for_cycles
 from .grammar import GRAMMAR
 from .naming import near
-from .nodes import BlockReader, Node
+from .nodes import BlockReader, Node, shifted
 from .text import Span, Text, difference
 
 MAX_SEGMENTS = 1_000_000
@@ -88,6 +88,11 @@ class Procedure:
     def ticks(self) -> float:
         """The total length of its calls."""
         return sum([call.duration * call.repeat for call in self.calls]) if self.calls else 0.0
+
+    def shifted(self, by: int) -> Procedure:
+        """Return it with its element's number, and those of all within it, increased."""
+        calls = tuple([call._replace(element=call.element + by) for call in self.calls])
+        return Procedure(self.name, calls, self.element + by, tuple([shifted(node, by) for node in self.block]))
 
 
 class Tempo(NamedTuple):
@@ -184,9 +189,10 @@ def read(text: Text, like: Document | None = None) -> Document:
 
 
 def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[int, Node]]:
-    """Return the parts of a document without mistakes that a text contains byte by byte, by their numbers.
+    """Return the parts of a document without mistakes that a text contains byte by byte, by their numbers in it.
 
-    These are procedures; and of changed procedures, in version 2, the elements directly within them.
+    These are procedures; and of changed procedures, in version 2, the elements directly within them. What stands behind
+    the change gets new numbers.
     """
     procedures, nodes = dict[int, Procedure](), dict[int, Node]()
     before, width = like.text, text.encoding.width
@@ -195,28 +201,34 @@ def _unchanged(text: Text, like: Document) -> tuple[dict[int, Procedure], dict[i
     if not is_alike or like.problems:
         return procedures, nodes
     first, last = (at // width for at in difference(before.data, text.data))
-    longer, elements = (len(text.data) - len(before.data)) // width, len(text)
+    longer, more, elements = (len(text.data) - len(before.data)) // width, len(text) - len(before), len(text)
     behind = bisect_right(before.starts, last)
-    shifted = (elements == len(before) and all(
-        np.array_equal(np.array(old[behind:]) + longer, new[behind:])
-        for old, new in ((before.starts, text.starts), (before.closes, text.closes))))
+    is_shifted = behind + more >= 0 and all(
+        np.array_equal(np.array(old[behind:]) + longer, new[behind + more:])
+        for old, new in ((before.starts, text.starts), (before.closes, text.closes)))
 
-    def same(element: int) -> bool:
-        """Return whether an element's text is unchanged, apart from its end tag."""
-        if before.closes[element] <= first or (shifted and element >= behind):
-            return True
-        return element < elements and (
+    def now(element: int) -> int | None:
+        """Return the new number of an element whose text is unchanged, apart from its end tag; else None."""
+        if is_shifted and element >= behind:
+            return element + more
+        if before.closes[element] + len("</") <= first:
+            return element
+        is_same = element < elements and (
             before.data[before.starts[element] * width:before.closes[element] * width]
             == text.data[text.starts[element] * width:text.closes[element] * width])
+        return element if is_same else None
 
     for procedure in like.procedures:
-        element = procedure.element
-        if element >= elements or text.shape.depths[element] != 1:
-            continue
-        if same(element):
-            procedures[element] = procedure
-        else:
-            nodes |= {node.element: node for node in procedure.block if same(node.element)}
+        element = now(procedure.element)
+        if element is None:
+            block = procedure.block
+            low = bisect_right(block, first - len("</"), key=lambda node: before.closes[node.element])
+            high = bisect_left(block, behind, low, key=lambda node: node.element) if is_shifted else len(block)
+            nodes |= {node.element: node for node in block[:low]}
+            nodes |= {at: node for node in block[low:high] if (at := now(node.element)) is not None}
+            nodes |= {node.element: node for node in (shifted(node, more) if more else node for node in block[high:])}
+        elif text.shape.depths[element] == 1:
+            procedures[element] = procedure if element == procedure.element else procedure.shifted(more)
     return procedures, nodes
 
 

@@ -16,6 +16,7 @@ from ..errors import EditError, FileError, quoted
 from . import layout
 from .insertion import Change, Gap, composed, encoded, laid_out
 from .lineage import TracedShape, matched, through
+from .splicing import spliced
 from .text import MAX_ATTRIBUTES, Shape, Span, Text
 from .values import is_expression, is_plain
 
@@ -106,7 +107,7 @@ def apply(text: Text, *edits: Edit | Patch) -> Edited:
     for group in _groups(edits):
         patch, wanted = _planned(text, group)
         try:
-            new = _with_attributes(text, group, patch, wanted) or text.with_data(_patched(text.data, patch))
+            new = _with_attributes(text, group, patch, wanted) or _parsed(text, patch)
         except FileError as error:
             raise EditError(f"{_said(group)} would leave what cannot be read: {error}") from None
         if wanted is not None and new.shape != wanted:
@@ -356,6 +357,14 @@ def _patched(data: bytes, patch: Patch) -> bytes:
         parts += [data[at:start], new]
         at = start + len(old)
     return b"".join((*parts, data[at:]))
+
+
+def _parsed(text: Text, patch: Patch) -> Text:
+    """Return the text after a patch, parsed only where it has changed, if possible; raise FileError as Text.of does."""
+    data = _patched(text.data, patch)
+    places = [(start, start + len(old)) for start, old, _ in patch.replacements]
+    found = spliced(text, data, places[0][0], places[-1][1]) if places else None
+    return found or text.with_data(data)
 
 
 def _with_attributes(text: Text, group: list[Edit | Patch], patch: Patch, wanted: Shape | None) -> Text | None:

@@ -271,17 +271,17 @@ class _Evaluation:
     def _block(self, nodes: Iterable[Node], outer: Scope, within: Within) -> _BlockSteps:
         """Return the calls of elements in a row; within: the elements around them, see Evaluated."""
         scope, calls, ticks, is_taken = outer, _Calls(), 0.0, False
-        targets = self.definitions.targets[self._frames[-1].at[0]]
+        targets, new = self.definitions.targets[self._frames[-1].at[0]], tuple.__new__
         for node in nodes:
             self._evaluated += 1
             if self._evaluated > MAX_EVALUATIONS:
                 self._check_count(node)
             plain = node.plain
-            if plain is not None and isinstance(target := targets[node], int):
-                duration = plain[0]
+            if plain is not None and (target := targets[node]).__class__ is int:
+                duration, transition = plain
                 if duration > 0.0:
-                    row = ~target, 1, duration, plain[1], node, False, False, WHOLE_CLIP, NOWHERE, within
-                    calls.append(tuple.__new__(_Call, row))  # as _Call(*row), in half of the time
+                    row = ~target, 1, duration, transition, node, False, False, WHOLE_CLIP, NOWHERE, within
+                    calls.append(new(_Call, row))  # as _Call(*row), in half of the time
                     ticks += duration
                 continue
             more: _Calls = []
@@ -604,10 +604,12 @@ class _Evaluation:
         rows = [call for instance in calls for call in instance]
         target, repeat, duration, transition, node, mirror, reverse, part, going, within = (
             zip(*rows, strict=True) if rows else ((),) * len(_Call._fields))
+        number = len(rows)
         return Evaluated(
-            np.cumsum(sizes), np.array(target, dtype=np.int64), np.array(repeat, dtype=np.int64), np.array(duration),
-            np.array(transition), np.array(mirror, dtype=np.bool_), np.array(reverse, dtype=np.bool_),
-            np.full((len(rows), 2), WHOLE_CLIP) if part.count(WHOLE_CLIP) == len(rows) else np.array(part), going, node,
+            np.cumsum(sizes), np.fromiter(target, np.int64, number), np.fromiter(repeat, np.int64, number),
+            np.fromiter(duration, np.float64, number), np.fromiter(transition, np.float64, number),
+            np.fromiter(mirror, np.bool_, number), np.fromiter(reverse, np.bool_, number),
+            np.full((number, 2), WHOLE_CLIP) if part.count(WHOLE_CLIP) == number else np.array(part), going, node,
             np.repeat(modules, sizes[1:]), within,
             np.array(procedures, dtype=np.int64), np.array(ticks), tuple(self._blocks), start, values)
 

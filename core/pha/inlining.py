@@ -27,7 +27,7 @@ from .open_scores import (
 )
 from .programme import Programme
 from .refactoring import procedure_around, procedure_element, then
-from .text import Text
+from .text import Text, with_line_feeds
 from .values import (
     defined,
     elements_below,
@@ -195,7 +195,7 @@ class _Inlined:
         factor = ratio(attributes.get("duration", "0"), ticks)
         names = {**values, **self._new_names(children)}
         start, end = source.tag(procedure).closing.end, source.closes[procedure]
-        inside = source.decoded(start, end).replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
+        inside = with_line_feeds(source.decoded(start, end)).strip("\n").rstrip()
         alone = Text.of(f"<x>{_dedented(inside)}</x>")
         edits: list[Edit] = []
         for element in range(1, len(alone)):

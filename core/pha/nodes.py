@@ -98,6 +98,16 @@ class Node(NamedTuple):
 
 Node.__hash__ = object.__hash__  # type: ignore[method-assign]  # written in C: each reading looks up all elements
 
+
+def shifted(node: Node, by: int) -> Node:
+    """Return an element with its number, and those of all within it, increased."""
+    tag, texts, expressions, children, element, in_seconds, names, plain = node
+    if children:  # no deeper than elements may be nested
+        children = tuple([shifted(child, by) for child in children])
+    row = tag, texts, expressions, children, element + by, in_seconds, names, plain
+    return tuple.__new__(Node, row)  # as Node(*row), in less time
+
+
 class BlockReader:
     """Reads elements as nodes and reports mistakes."""
 

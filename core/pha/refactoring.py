@@ -16,7 +16,7 @@ from .evaluation import MAX_EVALUATIONS
 from .grammar import BLOCK
 from .insertion import composed
 from .open_scores import Scores
-from .text import Text
+from .text import Text, with_line_feeds
 from .values import defined, names_needed
 
 
@@ -74,7 +74,7 @@ def source_of(text: Text, first: int, last: int) -> str:
     own = layout.indentation(text, start)
     changes = layout.reindented(text.units, start, end, own, "") if own else []
     source = text.encoding.decode(composed(text, start, end, changes))
-    return source.replace("\r\n", "\n").replace("\r", "\n")
+    return with_line_feeds(source)
 
 
 def procedure_element(text: Text, name: str) -> int:

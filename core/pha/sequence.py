@@ -92,7 +92,7 @@ class Sequence:
     @cached_property
     def duration_s(self) -> float:
         """The total length of all segments."""
-        return float(self.length_s.sum())
+        return float(np.add.reduce(self.length_s))  # as sum(), in half of the time: each lane needs it
 
     def played_clips(self) -> set[str]:
         """Return the names of the played clips, including lanes; self must be the sequence that has the blocks."""
@@ -236,6 +236,13 @@ class Sequence:
         return tuple(replace(block, lanes=tuple(
             lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
             for block in self.blocks)
+
+
+def joined_ends(rows: SequenceOf[Sequence], start_s: FloatArray) -> FloatArray:
+    """Return the end of each segment of some rows; start_s: their begins, row by row; both from the row's begin on."""
+    end_s = np.append(start_s[1:], 0.0)
+    end_s[np.cumsum([len(row) for row in rows]) - 1] = [row.duration_s for row in rows]
+    return end_s
 
 
 def speeds_of(rows: SequenceOf[Sequence]) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -143,8 +143,8 @@ class Text:
         starts, closes = (at + shifts[np.searchsorted(edges, at, side="right")] for at in (
             np.array(self.starts), np.array(self.closes)))
         new = Text(data, self.path, self.encoding, shape, starts.tolist(), closes.tolist(), self.is_string)
-        if "_inside" in vars(self):
-            vars(new)["_inside"] = self._inside
+        if "inside" in vars(self):
+            vars(new)["inside"] = self.inside
         return new
 
     def __len__(self) -> int:
@@ -164,10 +164,10 @@ class Text:
 
     def children(self, element: int) -> Sequence[int]:
         """Return an element's children."""
-        return self._inside.get(element, ())
+        return self.inside.get(element, ())
 
     @cached_property
-    def _inside(self) -> dict[int, list[int]]:
+    def inside(self) -> dict[int, list[int]]:
         """The children of each element that has any; cached, since every reading needs all of them."""
         found: dict[int, list[int]] = {}
         met = [0] * (xml.MAX_DEPTH + 1)
@@ -212,6 +212,8 @@ class Text:
         at = self.starts[element]
         line = bisect_right(self._line_starts, at)
         begin = self._line_starts[line - 1]
+        if self._is_ascii:
+            return Place(self.path, line, at - begin + 1)
         has_mark = begin == 0 and self.decoded(0, 3).startswith("\ufeff")
         return Place(self.path, line, self._characters_to(at) - self._characters_to(begin) - has_mark + 1)
 
@@ -295,22 +297,37 @@ class Text:
         return [0, *(np.flatnonzero(ends) + 1).tolist()]
 
 
+def with_line_feeds(text: str) -> str:
+    r"""Return a text whose lines all end with a line feed, as those of Blender's Texts.
+
+    >>> with_line_feeds("one\r\ntwo\rthree\n")
+    'one\ntwo\nthree\n'
+    """
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text  # few have any
+
+
 def difference(old: AnyStr, new: AnyStr) -> tuple[int, int]:
     """Return begin and end, in the old text, of what differs between two texts; they are equal before and behind it.
 
     >>> difference("a call", "a long call"), difference("same", "same")
     ((2, 2), (4, 4))
     """
-    start = _common(old, new)
-    return start, len(old) - _common(old[start:][::-1], new[start:][::-1])
+    most = min(len(old), len(new))
+    start = _greatest(most, lambda least, size: old[least:size] == new[least:size])
+    behind = _greatest(most - start, lambda least, size: old[len(old) - size:len(old) - least]
+                       == new[len(new) - size:len(new) - least])
+    return start, len(old) - behind
 
 
-def _common(one: AnyStr, other: AnyStr) -> int:
-    """Return the length of the common beginning of two texts."""
-    low, high = 0, min(len(one), len(other))
+def _greatest(most: int, are_equal: Callable[[int, int], bool]) -> int:
+    """Return the greatest size, up to `most`, up to which two texts are equal.
+
+    are_equal: whether they are so from one size to another.
+    """
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if are_equal(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -110,21 +110,23 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
     going: (N,) destination or aim of each call, by its row in the origins' places. goes: (N,) which of them have any.
     is_mirrored: (S,) segments; None: none is.
     """
-    found: dict[tuple[int, int], tuple[int, int]] = {}
-    within, call = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64)
+    found: dict[int, tuple[int, int]] = {}
+    within, call, calls = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64), len(goes)
     while (call >= 0).any():
         held = np.flatnonzero((call >= 0) & goes[np.maximum(call, 0)])
-        keys = within[held] * len(goes) + call[held]
-        last = len(held) - 1 - np.unique(keys[::-1], return_index=True)[1]
-        keys, once = np.unique(keys, return_index=True)
-        for key, begin, end in zip(keys.tolist(), held[once].tolist(), held[last].tolist(), strict=True):
-            first, after = found.get(divmod(key, len(goes)), (begin, end + 1))  # others are in procedures that it calls
-            found[divmod(key, len(goes))] = min(first, begin), max(after, end + 1)
+        keys = within[held] * calls + call[held]
+        order = np.argsort(keys, kind="stable")
+        begins = np.flatnonzero(np.diff(keys[order], prepend=-1))
+        ends = np.append(begins[1:], len(order))[:len(begins)] - 1
+        for key, begin, end in zip(*(each.tolist() for each in (
+                keys[order[begins]], held[order[begins]], held[order[ends]])), strict=True):
+            first, after = found.get(key, (begin, end + 1))  # others are in procedures that it calls
+            found[key] = min(first, begin), max(after, end + 1)
         outer = np.maximum(within, 0)
         call = np.where(within >= 0, origins.procedures.call[outer], -1).astype(np.int64)
         within = np.where(within >= 0, origins.procedures.within[outer], -1).astype(np.int64)
     ways, aims = list[Way](), list[AimedAt]()
-    for first, minus_after, row in sorted((first, -after, row) for (_, row), (first, after) in found.items()):
+    for first, minus_after, row in sorted((first, -after, key % calls) for key, (first, after) in found.items()):
         document, element = origins.places.find(row)
         place, what = document.place(element), going[row]
         if isinstance(what, Going):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..pha.document import Call, Document
 from ..pha.grammar import AIMS
 from ..pha.nodes import Node
 from ..pha.origins import Origins, Places, Runs
-from ..pha.sequence import Sequence, speeds_of
+from ..pha.sequence import Sequence, joined_ends, speeds_of
 from .names import short
 
 _MIRRORED, _REVERSED = " ⇄", " ←"
@@ -82,18 +82,18 @@ class Boxes:
 
     def at(self, order: IntArray) -> Boxes:
         """Return the boxes with these numbers, in this order; parents that are left out become −1."""
-        new = np.full(len(self) + 1, -1)
+        new, titles = np.full(len(self) + 1, -1), self.titles
         new[order] = np.arange(len(order))
         columns = {field.name: getattr(self, field.name)[order] for field in fields(self) if field.name != "titles"}
         columns["parent"] = new[columns["parent"]]
-        return Boxes(**columns, titles=tuple(self.titles[i] for i in order.tolist()))
+        return Boxes(**columns, titles=tuple([titles[i] for i in order.tolist()]))
 
     @classmethod
     def joined(cls, parts: list[Boxes]) -> Boxes:
         """Return several sets of boxes as one; their parents must already be indices into the joined set."""
         columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts])
                    for field in fields(cls) if field.name != "titles"}
-        return cls(**columns, titles=tuple(title for part in parts for title in part.titles))
+        return cls(**columns, titles=tuple([title for part in parts for title in part.titles]))
 
 
 def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
@@ -124,9 +124,9 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
                   box_of_run[within], _kinds(calls, call, np.where(is_leaf, played.kind[leaf], Kind.PROCEDURE)),
                   repeat, origins.places.module_of[call], origins.places.elements[call], zero, zero,
                   np.where(is_leaf, played.speed[leaf], np.nan), np.where(is_leaf, played.clip_s[leaf], np.nan),
-                  tuple([_title(calls[row]) for row in call.tolist()]))
+                  _titles([calls[row] for row in call.tolist()]))
     box_of_segment, row = box_of[:segments], played.row[begins]
-    if origins.places.within:
+    if any(origins.places.within):
         boxes, kept, like = _with_elements_around(boxes, origins.places, within, call)
         box_of_segment, row = kept[box_of_segment], row[like]
     boxes = replace(boxes, depth=_depths(boxes.parent))
@@ -155,10 +155,10 @@ class _Played:
         """Return the segments of rows that share their clips."""
         clips, clip = len(rows[0].clips), np.concatenate([row.clip for row in rows])
         kind = np.where(clip < 0, Kind.WAIT, np.where(clip >= clips, Kind.TOGETHER, Kind.CLIP))
-        ends_s = [part for row in rows for part in (row.start_s[1:], (row.duration_s,))]
+        start_s = np.concatenate([row.start_s for row in rows])
         natural_s = np.array([*(rows[0].clip_s.get(name, np.nan) for name in rows[0].clips), np.nan])
         return cls(np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
-                   np.concatenate([row.start_s for row in rows]), np.concatenate(ends_s), kind,
+                   start_s, joined_ends(rows, start_s), kind,
                    speeds_of(rows), natural_s[np.where(kind == Kind.CLIP, clip, -1)])
 
 
@@ -217,7 +217,7 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
     like = boxes.at(np.array(inner))
     added = replace(like, kind=np.array([_KINDS[node.tag] for node in nodes]), repeat=np.array(rounds),
                     element=np.array([node.element for node in nodes]), speed=np.full(len(nodes), np.nan),
-                    clip_s=np.full(len(nodes), np.nan), titles=tuple(map(_title, nodes)))
+                    clip_s=np.full(len(nodes), np.nan), titles=_titles(nodes))
     whole = replace(Boxes.joined([boxes, added]), parent=np.array(parent))
     left = np.append(kept, np.arange(len(boxes), len(whole)))
     whole = _enclosing(replace(whole, parent=np.where(whole.parent < 0, -1, left[whole.parent])), len(boxes))
@@ -302,23 +302,28 @@ _WAYS = {"at": "@", "to": "→", "along": "~"}
 """How the title of a block says where its call goes in the scene."""
 
 
-_AIMED_AT = ("at", "for", "prop", "person")
-"""Which attributes name what an element aims at."""
+_AIMED_AT = {"look": "at", "reach": "for", "hold": "prop", "meet": "person"}
+"""Which attribute names what an element aims at, by its tag."""
 
 
-@lru_cache(maxsize=8192)
+def _titles(calls: SequenceOf[Call | Node]) -> tuple[str, ...]:
+    """Return the titles of boxes: those of most are names of calls, with nothing else."""
+    return tuple([short(call.texts["name"]) if isinstance(call, Node) and call.plain is not None else _title(call)
+                  for call in calls])
+
+
 def _title(call: Call | Node) -> str:
     """Return the title of a box: a name with its arguments, a test, or the kind of element."""
-    name = short(call.name)
     if isinstance(call, Call):
-        return name
-    if call.tag in AIMS:
-        return f"{call.tag} {next(call.expressions[word].text for word in _AIMED_AT if word in call.expressions)}"
-    if call.tag != "call":
-        test = call.expressions.get("test")
-        return call.tag if test is None else f"{call.tag} {test.text}"
+        return short(call.name)
+    tag, expressions = call.tag, call.expressions
+    if tag in AIMS:
+        return f"{tag} {expressions[_AIMED_AT[tag]].text}"
+    if tag != "call":
+        return f"{tag} {expressions['test'].text}" if "test" in expressions else tag
+    name = short(call.name)
     if call.children:
         name += f"({', '.join(f'{key}={value.text}' for key, value in call.children[0].expressions.items())})"
-    name += "".join(f" {sign} {call.expressions[word].text}" for word, sign in _WAYS.items()
-                    if word in call.expressions and call.expressions[word].names)
-    return name + _MIRRORED * ("mirror" in call.expressions) + _REVERSED * ("reverse" in call.expressions)
+    name += "".join([f" {sign} {expressions[word].text}" for word, sign in _WAYS.items()
+                     if word in expressions and expressions[word].names])
+    return name + _MIRRORED * ("mirror" in expressions) + _REVERSED * ("reverse" in expressions)

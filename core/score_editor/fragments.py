@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from ..pha import layout as spacing
 from ..pha.document import number
 from ..pha.insertion import Gap
-from ..pha.text import Text
+from ..pha.text import Text, with_line_feeds
 from ..pha.values import times_of
 
 
@@ -26,7 +26,7 @@ def fragment(text: Text, elements: Sequence[int]) -> str:
     for element in elements:
         own = spacing.extent(text, element)
         indentation = spacing.indentation(text, own.start) or ""
-        lines = text.decoded(own.start, own.end).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        lines = with_line_feeds(text.decoded(own.start, own.end)).split("\n")
         parts.append("\n".join(line.removeprefix(indentation) for line in lines))
     return "\n".join(parts)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document
-from ..pha.sequence import Block, Sequence
+from ..pha.sequence import Block, Sequence, joined_ends
 from .boxes import Boxes, boxes_of, numbered
 
 
@@ -115,14 +115,15 @@ class Lanes:
             *((row.begin, row.lane, row.box, row.depth) for row in level), strict=True))
         boxes = replace(boxes, begin=boxes.begin + begin, lane=lane, depth=boxes.depth + depth,
                         parent=np.where(boxes.parent < 0, box, boxes.parent + self._total))
-        inner, first = list[_Row](), 0
-        for row in level:
-            sequence = row.sequence
-            for segment in (sequence.clip >= len(sequence.clips)).nonzero()[0].tolist():
-                block = whole.blocks[int(sequence.clip[segment]) - len(sequence.clips)]
-                begin_of_block = row.begin + float(sequence.start_s[segment]) / self.tick_s
-                inner += self._put_block(block, boxes, int(box_of_segment[first + segment]), row.lane, begin_of_block)
-            first += len(sequence)
+        inner, sequences = list[_Row](), [row.sequence for row in level]
+        clip, first = np.concatenate([row.clip for row in sequences]), np.cumsum([0, *map(len, sequences)])
+        at = np.flatnonzero(clip >= len(whole.clips))
+        number = np.searchsorted(first, at, side="right") - 1
+        for block, box, own, segment in zip(*(each.tolist() for each in (
+                clip[at] - len(whole.clips), box_of_segment[at], number, at - first[number])), strict=True):
+            row = level[own]
+            begin_of_block = row.begin + float(row.sequence.start_s[segment]) / self.tick_s
+            inner += self._put_block(whole.blocks[block], boxes, box, row.lane, begin_of_block)
         self._boxes.append(boxes)
         self._total += len(boxes)
         return inner
@@ -159,10 +160,11 @@ class Lanes:
         """Return the seams of rows, one after the other; windows_s: for a single row, if they are known."""
         sequences, tick_s = [row.sequence for row in level], self.tick_s
         counts = [len(row.sequence) - (not row.sequence.is_loop or row.box >= 0) for row in level]
-        parts = [part for row in sequences for part in (row.start_s[1:], (row.duration_s,))]
-        number = np.concatenate([np.arange(len(row)) for row in sequences])
-        is_seam = number < np.repeat(counts, [len(row) for row in sequences])
-        edges, given = np.concatenate(parts) / tick_s, np.concatenate([row.transition_s for row in sequences]) / tick_s
+        sizes = [len(row) for row in sequences]
+        start_s, given = np.concatenate([row.start_s for row in sequences]), np.concatenate(
+            [row.transition_s for row in sequences]) / tick_s
+        number = np.arange(len(start_s)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        is_seam, edges = number < np.repeat(counts, sizes), joined_ends(sequences, start_s) / tick_s
         is_automatic = np.isnan(given)
         if windows_s is None:
             half = np.where(is_automatic, 0.0, given / 2.0)

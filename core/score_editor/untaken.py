@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from ..maths.arrays import IntArray
+from ..maths.arrays import BoolArray, IntArray
 from ..pha.document import Document
 from ..pha.grammar import BLOCK, GRAMMAR
 from ..pha.text import Text
@@ -36,32 +37,54 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
     if not any(_chooses(document, boxes.element[boxes.document == number])
                for number, document in enumerate(documents)):
         return ()
-    home = np.zeros(len(boxes), np.int64)
+    home, group, is_complete = _groups(boxes, documents)
+    found: list[Untaken] = []
+    groups: dict[int, list[int]] = {}
+    order = np.lexsort((boxes.begin, boxes.depth))
+    for box in order[~is_complete[group[order]]].tolist():
+        groups.setdefault(int(group[box]), []).append(box)
+    elements, ends = boxes.element.tolist(), boxes.end.tolist()
+    for inside in groups.values():
+        there = {elements[box]: ends[box] for box in reversed(inside)}  # the first of several
+        first, document = inside[0], int(boxes.document[inside[0]])
+        missing = _missing(documents[document].text, int(home[first]), there, float(boxes.begin[first]))
+        found += [Untaken(tick, int(boxes.lane[first]), int(boxes.depth[first]), document, child, title)
+                  for tick, child, title in missing]
+    return tuple(found)
+
+
+def _groups(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[IntArray, IntArray, BoolArray]:
+    """Return the element around that of each box, (N,), and boxes with the same box and element around: (N,) groups.
+
+    Also returns, for each group, whether all elements play that could.
+    """
+    home, telling = np.zeros(len(boxes), np.int64), np.zeros(len(boxes), np.int64)
     for number, document in enumerate(documents):
         own = boxes.document == number
-        home[own] = _parents(document.text)[boxes.element[own]]
-    found: list[Untaken] = []
-    groups: dict[tuple[int, int, int, int], list[int]] = {}
-    keys = np.stack((boxes.parent, boxes.lane, boxes.document, home), axis=-1).tolist()
-    for box in np.lexsort((boxes.begin, boxes.depth)).tolist():
-        groups.setdefault(tuple(keys[box]), []).append(box)
-    elements, ends = boxes.element.tolist(), boxes.end.tolist()
-    for (_, lane, home_of, element), inside in groups.items():
-        if documents[home_of].version == 2:
-            there = {elements[box]: ends[box] for box in reversed(inside)}  # the first of several
-            begin, depth = float(boxes.begin[inside[0]]), int(boxes.depth[inside[0]])
-            missing = _missing(documents[home_of].text, element, there, begin)
-            found += [Untaken(tick, lane, depth, home_of, child, title) for tick, child, title in missing]
-    return tuple(found)
+        if own.any():
+            parents = _parents(document.text)
+            counts = _telling_children(document, parents)
+            home[own] = parents[boxes.element[own]]
+            telling[own] = counts[home[own]]
+    group = boxes.parent + 1
+    for more in (boxes.lane, boxes.document, home):
+        if more.any():
+            _, group = np.unique(group * (int(more.max()) + 1) + more, return_inverse=True)
+    elements = int(boxes.element.max(initial=0)) + 1
+    played = np.unique(group * elements + boxes.element) // elements
+    number_told = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    number_told[group] = telling
+    return home, group, np.bincount(played, minlength=len(number_told)) >= number_told
 
 
 def _chooses(document: Document, played: IntArray) -> bool:
     """Return whether a score has choices, or elements that never play."""
     if document.version != 2 or not len(played):
         return False
-    tags = document.text.shape.tags
+    tags, is_left = document.text.shape.tags, np.ones(len(document.text), np.bool_)
+    is_left[played] = False
     return not _CHOICES.isdisjoint(tags) or any(
-        tags[element] in _TELLING for element in set(range(len(tags))).difference(played.tolist()))
+        tags[element] in _TELLING for element in np.flatnonzero(is_left).tolist())
 
 
 def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) -> Iterator[tuple[float, int, str]]:
@@ -78,11 +101,19 @@ def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) 
             yield tick, child, said if tag == "call" else f"{tag} {said}".strip()
 
 
+def _telling_children(document: Document, parents: IntArray) -> IntArray:
+    """Return how many children of each element could play; 0 in version 1, where all do."""
+    text = document.text
+    if document.version != 2:
+        return np.zeros(len(text), np.int64)
+    may_play = np.array([tag in _TELLING for tag in text.shape.tags], np.bool_)
+    may_play[0] = False
+    return np.bincount(parents[may_play], minlength=len(text))
+
+
 def _parents(text: Text) -> IntArray:
     """Return the parent of each element, −1 for the root."""
-    parents, above = np.full(len(text), -1), list[int]()
-    for element, depth in enumerate(text.shape.depths):
-        del above[depth:]
-        parents[element] = above[-1] if above else -1
-        above.append(element)
+    parents, inside = np.full(len(text), -1), text.inside
+    children = np.fromiter(chain.from_iterable(inside.values()), np.int64, len(text) - 1)
+    parents[children] = np.repeat(np.fromiter(inside, np.int64, len(inside)), [*map(len, inside.values())])
     return parents

@@ -39,7 +39,6 @@ from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.core.playing.block_names import Calls
 from takt.core.playing.score import Settings
-from takt.core.score_editor import boxes
 from takt.core.score_editor.change import Candidate, Edits, attempt
 from takt.core.score_editor.layout import lay_out
 from takt.tests.core.score_programmes import programme
@@ -60,6 +59,10 @@ _BLOCKS = ('<call name="walk" duration="2"/>', '<wait duration="1.5"/>', '<loop 
            'duration="1"/><call name="bow" duration="2" transition="0.25"/></loop>', '<pick><call name="bow" '
            'duration="1"/><call name="wave" duration="2"/></pick>', '<look at="her" duration="1"/>',
            '<call name="p0" duration="3"/>', '<call name="p2" duration="2" reverse="yes"/>', *_STAGED)
+_REMARK = '<!-- ü, <call name="no"/> & </procedure> -->\n'
+"""What looks like elements, and is none."""
+_STRUCTURE = (6, 7, 8, 9, 10)
+"""The kinds of changes that put in, remove, move, wrap and unwrap elements: these number others anew."""
 _NUMBERS = ("1", "2", "0.5", "3.25", "0", "bars", "2 * bars", "-1", "much")
 _VALUES = {"duration": _NUMBERS, "transition": _NUMBERS, "weight": _NUMBERS, "hold": _NUMBERS, "ease": _NUMBERS,
            "repeat": ("1", "2", "3", "fit"), "times": ("0", "1", "2", "bars"), "mirror": ("yes", "no", "bars > 2"),
@@ -70,7 +73,6 @@ _VALUES = {"duration": _NUMBERS, "transition": _NUMBERS, "weight": _NUMBERS, "ho
 def whole(text: Text, library: Texts, settings: Settings) -> tuple[Programme, Sequence]:
     """Return what a text plays, with nothing reused; raise FileError as each step does."""
     nodes._known_attributes.cache_clear()
-    boxes._title.cache_clear()
     parsed = Text.of(text.data, text.path) if not text.is_string else Text.of(text.data.decode(), text.path)
     found = Scores.of((parsed,), library).resolve(read(parsed))
     return found, expand(found, values=dict(settings.values), seed=settings.seed)
@@ -129,7 +131,7 @@ class Session:
     def __init__(self, seed: int) -> None:
         texts = programme(seed)
         texts[""] = texts[""].replace('<load src="moves.Steps"/>', f'<load src="moves.Steps"/>{_ROLES}', 1).replace(
-            '<procedure name="main">', f'<procedure name="main">{"".join(_STAGED)}', 1)
+            '<procedure name="main">', f'<procedure name="main">{_REMARK.join(_STAGED)}', 1)
         self.random, self.library = Random(seed), Texts(texts)
         self.settings = Settings(seed=seed)
         text = Text.of(texts[""] if seed % 2 else texts[""].encode("utf-16" if seed % 4 else "utf-8"))
@@ -143,7 +145,7 @@ class Session:
 
     def step(self) -> str:
         """Make one change; return its kind, or "" if it was refused."""
-        rng, kind = self.random, self.random.randrange(16)
+        rng, kind = self.random, self.random.choice((*range(16), *_STRUCTURE))
         if kind == 0:
             self.settings = Settings(seed=rng.randrange(9))
         change = self.change(kind)
@@ -174,6 +176,7 @@ class Session:
         known = set[tuple[int, int]]()
         told = [each for pair in pairs for each in differences(pair, known)]
         assert not told, "\n".join(told[:3])
+        assert candidate.programme.document.text.inside == found.document.text.inside
 
     def change(self, kind: int) -> Refactoring:
         text, rng = self.text, self.random
@@ -196,11 +199,12 @@ class Session:
         text, rng = self.text, self.random
         children = list(text.children(parent))
         if kind == 6:
-            return (Insert(parent, index, rng.choice(_BLOCKS)),)
+            return (Insert(parent, rng.choice((index, len(children))), rng.choice(_BLOCKS)),)
         if kind == 7:
             return (Remove(children[index]),)
         if kind == 8:
-            return (Move(children[index], *self.neighbours()[:2]),)
+            to, before, _ = self.neighbours()
+            return (Move(children[index], to, rng.choice((before, len(text.children(to))))),)
         if kind == 9:
             return (Wrap(parent, index, count, "loop", (("times", rng.choice(("2", "bars"))),)),)
         if kind == 10:
@@ -247,6 +251,17 @@ def play(seeds: range, edits: int = EDITS) -> Counter[str]:
             except AssertionError as error:
                 raise AssertionError(f"seed {seed}, edit {number}: {error}") from error
     return done
+
+
+@pytest.mark.parametrize("between", ["", "\n  "])
+@pytest.mark.parametrize("parent", ["procedure", "loop"])
+def test_what_is_put_in_at_the_end_plays(between: str, parent: str) -> None:
+    text = Text.of(between.join(('<pha version="2" tickLength="1">', '<procedure name="main">', '<loop times="2">',
+                                 '<wait duration="1"/>', "</loop>", "</procedure>", "</pha>")))
+    before, inside = read(text), text.shape.tags.index(parent)
+    edited = apply(text, Insert(inside, 1, '<wait duration="2"/>')).text
+    assert differences((read(edited, before), read(edited)), set()) == []
+    assert len(edited.children(inside)) == 2
 
 
 def test_an_edit_leads_to_what_all_of_it_read_anew_does() -> None:
