@@ -170,21 +170,30 @@ def dilated(cells: BoolArray, width: int) -> BoolArray:
 
 
 def flood(free: BoolArray) -> BoolArray:
-    """Return the free cells that can be reached from the grid's border, sweeping along each axis both ways."""
+    """Return the free cells that can be reached from the grid's border through faces.
+
+    Sweeping along each axis both ways reaches most of them; from there the others are reached layer by layer.
+    """
     reached = np.zeros_like(free)
     for axis in range(3):
         here, allowed = np.moveaxis(reached, axis, 0), np.moveaxis(free, axis, 0)
         here[0] |= allowed[0]
         here[-1] |= allowed[-1]
-    before = -1
-    while (now := int(reached.sum())) != before:
-        before = now
-        for axis in range(3):
-            here, allowed = np.moveaxis(reached, axis, 0), np.moveaxis(free, axis, 0)
-            for order in (range(1, len(here)), range(len(here) - 2, -1, -1)):
-                step = order.step
-                for k in order:
-                    here[k] |= here[k - step] & allowed[k]
+    for axis in range(3):
+        here, allowed = np.moveaxis(reached, axis, 0), np.moveaxis(free, axis, 0)
+        for order in (range(1, len(here)), range(len(here) - 2, -1, -1)):
+            step = order.step
+            for k in order:
+                here[k] |= here[k - step] & allowed[k]
+    left = free & ~reached  # none of them lies on the border, so each has six neighbours
+    front = np.flatnonzero(dilated(reached, 1) & left)
+    flat, left = reached.reshape(-1), left.reshape(-1)
+    _, width, depth = free.shape
+    steps = np.array((width * depth, depth, 1))
+    while len(front):
+        flat[front], left[front] = True, False
+        there = (front[:, None] + np.concatenate((steps, -steps))).reshape(-1)
+        front = np.unique(there[left[there]])
     return reached
 
 
