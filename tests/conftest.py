@@ -24,9 +24,20 @@ import takt
 from takt.tests import beside
 
 MOST_CLIPS_BYTES = 2**26
+MOST_RETARGETED_BYTES = 2**27
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore = ["blender", "gpu"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def retargeted_once() -> None:
+    """Let scores that are played without a store find clips retargeted before: most play few clips on few bodies."""
+    from takt.core.library.store import ClipStore
+    from takt.core.playing import score
+
+    kept = ClipStore(max_bytes=MOST_RETARGETED_BYTES)
+    score.ClipStore = lambda: kept  # type: ignore[assignment, misc]
 
 
 @pytest.fixture(scope="session")
