@@ -1,5 +1,6 @@
 """What tests inside Blender share. Without Blender's module only core's tests are collected."""
 
+import gc
 import importlib.util
 import os
 from collections.abc import Iterator
@@ -37,7 +38,7 @@ def retargeted_once() -> None:
     from takt.core.playing import score
 
     kept = ClipStore(max_bytes=MOST_RETARGETED_BYTES)
-    score.ClipStore = lambda: kept  # type: ignore[assignment, misc]
+    vars(score)["ClipStore"] = lambda: kept
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +56,38 @@ def bound_once() -> None:
         return known[key]
 
     BINDING_METHODS["INSIDE"] = replace(method, bind=bind)
+
+
+@pytest.fixture(scope="session")
+def dancer_once(bound_once: None, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let the bound sample dancer come from a file, once one was built and bound: most tests begin with it."""
+    import bpy
+
+    from takt.samples import dancer
+
+    context: Any = bpy.context
+    path, built = tmp_path_factory.mktemp("dancer") / "bound.blend", dancer.bound_dancer
+    names = list[str]()
+
+    def bound_dancer() -> tuple[Any, Any]:
+        if not names:
+            made = built()
+            bpy.data.libraries.write(str(path), set(made))
+            names.extend(each.name for each in made)
+            return made
+        for each in context.selected_objects:
+            each.select_set(False)
+        with bpy.data.libraries.load(str(path)) as (_, wanted):
+            wanted.objects = list(names)
+        found: Any = wanted.objects
+        bpy.data.libraries.remove(next(each for each in bpy.data.libraries if Path(each.filepath).name == path.name))
+        for each in found:
+            context.scene.collection.objects.link(each)
+            each.select_set(True)
+        context.view_layer.objects.active = found[0]
+        return found[0], found[1]
+
+    vars(dancer)["bound_dancer"] = bound_dancer
 
 
 class ClipsOnce:
@@ -103,7 +136,7 @@ def factory_preferences() -> None:
 
 
 @pytest.fixture
-def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
+def extension(dancer_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 
@@ -113,6 +146,12 @@ def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None
     yield
     clips_once.keep()
     takt.unregister()
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look at the tests themselves, which stay to the end; with Blender, tests count them."""
+    if importlib.util.find_spec("bpy") is None:
+        gc.freeze()
 
 
 @cache
