@@ -10,7 +10,7 @@ from hashlib import sha256
 from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import pytest
@@ -65,22 +65,22 @@ def dancer_once(bound_once: None, tmp_path_factory: pytest.TempPathFactory) -> N
 
     from takt.samples import dancer
 
-    context: Any = bpy.context
+    context, libraries = cast(Any, bpy.context), cast(Any, bpy.data).libraries
     path, built = tmp_path_factory.mktemp("dancer") / "bound.blend", dancer.bound_dancer
     names = list[str]()
 
     def bound_dancer() -> tuple[Any, Any]:
         if not names:
             made = built()
-            bpy.data.libraries.write(str(path), set(made))
+            libraries.write(str(path), set(made))
             names.extend(each.name for each in made)
             return made
         for each in context.selected_objects:
             each.select_set(False)
-        with bpy.data.libraries.load(str(path)) as (_, wanted):
+        with libraries.load(str(path)) as (_, wanted):
             wanted.objects = list(names)
         found: Any = wanted.objects
-        bpy.data.libraries.remove(next(each for each in bpy.data.libraries if Path(each.filepath).name == path.name))
+        libraries.remove(next(each for each in libraries if Path(each.filepath).name == path.name))
         for each in found:
             context.scene.collection.objects.link(each)
             each.select_set(True)
