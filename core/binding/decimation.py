@@ -32,9 +32,9 @@ def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray,
     """Join points (P, 3) until there are about `most`, and drop the faces that lie within one: vertex clustering.
 
     face_vertices (L,), face_sizes (F,): as in BindInput. Points are joined to their mean that share a cell of a grid
-    and are connected there by edges, so that sides of thin parts, lips and fingers stay apart (Rossignac and Borrel
-    1993 join whole cells). A mesh with no more points, or in so many loose pieces that little is saved, or so uneven
-    that few points were left, stays as it is.
+    and are connected there by edges. So sides of thin parts, lips and fingers stay apart (Rossignac and Borrel 1993
+    join whole cells). A mesh with no more points stays as it is. So does one in so many loose pieces that little is
+    saved, or so uneven that few points were left.
     """
     kept = Decimated(np.arange(len(points)), points, face_vertices, face_sizes)
     if len(points) <= most or not len(face_sizes):

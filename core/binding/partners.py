@@ -23,7 +23,8 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
     """Return groups of two or more of B bones that are partners; no bone is in two of them.
 
     Partners have names that differ in their side alone. Where names tell no sides, they are bones as far from parents
-    that are the same or partners, with as many descendants and the same claim (B,) to skin, at different positions.
+    that are the same or partners. They have as many descendants and the same claim (B,) to skin, at different
+    positions.
 
     >>> heads = np.array([[0, 0, 0], [1, 0, 0], [-1, 0, 0], [2, 0, 0], [-2, 0, 0]], dtype=float)
     >>> nobody = np.zeros(5, dtype=np.int64)

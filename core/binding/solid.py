@@ -102,11 +102,11 @@ def cell_size(points: FloatArray, resolution: int) -> float:
 def winding_numbers(cells: IntArray, areas: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Return how often the surface winds around each cell of a grid, `shape`: 1 inside what is closed, 0 outside.
 
-    cells: (3, S) where pieces of the surface lie, two or more from the grid's border. areas: (S, 3) theirs, as
-    vectors that look outward, in faces of a cell.
-    What is open winds in part, by the share of all directions in which its inner side is seen (the generalised
-    winding number of Jacobson, Kavan and Sorkine-Hornung 2013). That number is ∇·(F ∗ 1/4πr), with the areas as a
-    field F: one convolution, done by Fourier transform. Within two cells of the surface it is coarse.
+    cells: (3, S) where pieces of the surface lie, two or more from the grid's border. areas: (S, 3) theirs, as vectors
+    that look outward, in faces of a cell. What is open winds in part: by the share of all directions in which its inner
+    side is seen (the generalised winding number of Jacobson, Kavan and Sorkine-Hornung 2013). That number is ∇·(F ∗
+    1/4πr), with the areas as a field F: one convolution, done by Fourier transform. Within two cells of the surface it
+    is coarse.
 
     >>> directions = np.concatenate((np.eye(3), -np.eye(3)))  # a sphere of radius 3, as six pieces
     >>> around = winding_numbers(5 + 3 * directions.T.astype(int), 4 * np.pi * 3**2 / 6 * directions, (11, 11, 11))

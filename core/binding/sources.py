@@ -119,14 +119,14 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
                  apart: BoolArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
-    Cost is the distance, from the surface and from the limb's middle, raised where the line between them leaves the
-    body, where it leads against the bone's direction, and where it is long for a limb of its radius. Bones that cost
-    nearly the same share the point. A leaf bone's line says little of the shape of what it ends in, as of a face in
-    front of a head's axis: it gets a second line, to the middle of the skin that was found for it. If bones run through
-    the air, as along the axis of a helix or a pipe, these lines always leave the body, so that counts less. `step` is
-    called now and then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides;
-    None for all of them. apart: (B, B) bones in skins of their own, as `told_apart`: even side by side, there are
-    joints between them; None for none.
+    Cost is the distance from the surface and from the limb's middle. It is raised where the line between them leaves
+    the body, leads against the bone's direction, or is long for a limb of its radius. Bones that cost nearly the same
+    share the point. A leaf bone's line says little of the shape of what it ends in, as of a face in front of a head's
+    axis: it gets a second line, to the middle of the skin that was found for it. If bones run through the air, as along
+    the axis of a helix or a pipe, these lines always leave the body. Then that counts less. `step` is called now and
+    then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides; None for all of
+    them. apart: (B, B) bones in skins of their own, as `told_apart`: even side by side, there are joints between them;
+    None for none.
     """
     thin = cell_size(skin.points, _THIN)
     measured = limb_radii(segments, solid, size, 0.0)
@@ -288,9 +288,9 @@ def _add_outside(cost: FloatArray, points: FloatArray, segments: Segments, share
                  solid: Solid, factor: float) -> None:
     """Raise costs (N, S), in place, where the way from points (N, 3) to shares (N, S) of the lines leaves the solid.
 
-    The share of a line that is air (N, S) since its bone runs outside the body does not count; a line whose other
-    parts all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then
-    those that cost little more: the others have no part of the point any more.
+    The share of a line that is air (N, S) since its bone runs outside the body does not count. A line whose other parts
+    all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then those that
+    cost little more: the others have no part of the point any more.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
         target = segments.starts[line] + share[point, line, None] * along[line]
