@@ -77,9 +77,13 @@ def texts_of(source: str, where: str) -> Iterator[tuple[str, str]]:
     if _NOT_SHOWN.fullmatch(where):
         return
     tree = ast.parse(source)
-    above = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    above, nodes = dict[ast.AST, ast.AST](), list[ast.AST]((tree,))
+    for node in nodes:  # which grows meanwhile
+        children = list(ast.iter_child_nodes(node))
+        above.update(dict.fromkeys(children, node))
+        nodes += children
     done: set[ast.AST] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if node in done or not _is_text(node) or not _is_shown(node, above, where):
             continue
         found, used = _variants(node)

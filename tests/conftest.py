@@ -1,5 +1,6 @@
 """What tests inside Blender share. Without Blender's module only core's tests are collected."""
 
+import gc
 import importlib.util
 import os
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from hashlib import sha256
 from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 import pytest
@@ -24,9 +25,20 @@ import takt
 from takt.tests import beside
 
 MOST_CLIPS_BYTES = 2**26
+MOST_RETARGETED_BYTES = 2**27
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore = ["blender", "gpu"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def retargeted_once() -> None:
+    """Let scores that are played without a store find clips retargeted before: most play few clips on few bodies."""
+    from takt.core.library.store import ClipStore
+    from takt.core.playing import score
+
+    kept = ClipStore(max_bytes=MOST_RETARGETED_BYTES)
+    vars(score)["ClipStore"] = lambda: kept
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +56,38 @@ def bound_once() -> None:
         return known[key]
 
     BINDING_METHODS["INSIDE"] = replace(method, bind=bind)
+
+
+@pytest.fixture(scope="session")
+def dancer_once(bound_once: None, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let the bound sample dancer come from a file, once one was built and bound: most tests begin with it."""
+    import bpy
+
+    from takt.samples import dancer
+
+    context, libraries = cast(Any, bpy.context), cast(Any, bpy.data).libraries
+    path, built = tmp_path_factory.mktemp("dancer") / "bound.blend", dancer.bound_dancer
+    names = list[str]()
+
+    def bound_dancer() -> tuple[Any, Any]:
+        if not names:
+            made = built()
+            libraries.write(str(path), set(made))
+            names.extend(each.name for each in made)
+            return made
+        for each in context.selected_objects:
+            each.select_set(False)
+        with libraries.load(str(path)) as (_, wanted):
+            wanted.objects = list(names)
+        found: Any = wanted.objects
+        libraries.remove(next(each for each in libraries if Path(each.filepath).name == path.name))
+        for each in found:
+            context.scene.collection.objects.link(each)
+            each.select_set(True)
+        context.view_layer.objects.active = found[0]
+        return found[0], found[1]
+
+    vars(dancer)["bound_dancer"] = bound_dancer
 
 
 class ClipsOnce:
@@ -92,7 +136,7 @@ def factory_preferences() -> None:
 
 
 @pytest.fixture
-def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
+def extension(dancer_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 
@@ -102,6 +146,12 @@ def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None
     yield
     clips_once.keep()
     takt.unregister()
+
+
+def pytest_collection_finish() -> None:
+    """Let no garbage collection look at the tests themselves, which stay to the end; with Blender, tests count them."""
+    if importlib.util.find_spec("bpy") is None:
+        gc.freeze()
 
 
 @cache

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.clips.clip import Clip
 from ...core.clips.clip_file import ClipFile
-from ...core.errors import FileError, NoClipError, TaktError
+from ...core.errors import FileError, NeedsBlenderError, NoClipError, TaktError
 from ...core.formats import FORMATS
 from ...core.formats.format import Format, Source
 from ...core.library.store import ClipStore
@@ -80,13 +80,13 @@ def read_elsewhere(source: Source) -> ClipFile | None:
 def formats_shown(is_stopped: Callable[[], bool], *, keeps: bool) -> dict[str, Format]:
     """Return all formats of clips; those that only Blender reads are read for a shelf, in any thread.
 
-    Reading them raises second_blender.StoppedError if is_stopped says so, LookupError if it is not possible here, and
-    FileError. keeps: what is read is kept in memory.
+    Reading them raises second_blender.StoppedError if is_stopped says so, NeedsBlenderError if it is not possible here,
+    and FileError. keeps: what is read is kept in memory.
     """
     def read(source: Source) -> ClipFile:
         found = second_blender.read_shown(source, is_stopped, keeps=keeps)
         if found is None:
-            raise LookupError(source.path)
+            raise NeedsBlenderError
         return found
 
     return {name: replace(entry, read=read) if entry.needs_blender else entry for name, entry in FORMATS.items()}

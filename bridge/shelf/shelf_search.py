@@ -26,8 +26,8 @@ from ...core.classes.measures import followed, measure
 from ...core.classes.rules import classify
 from ...core.clips.clip import Clip
 from ...core.clips.clip_file import ClipFile
-from ...core.errors import FileError, NoClipError, TaktError
-from ...core.formats import FORMATS, endings, format_of, of_blender
+from ...core.errors import FileError, NeedsBlenderError, NoClipError, TaktError
+from ...core.formats import FORMATS, endings, of_blender
 from ...core.formats.format import Format
 from ...core.library.clip_files import files_read, read_clip_file
 from ...core.library.contents import contents, folders_within
@@ -159,7 +159,7 @@ class Search:
                     return False
                 try:
                     what(file, FORMATS)
-                except LookupError:  # Blender reads it
+                except NeedsBlenderError:
                     if file.held and file.stamp != _stamp_of(file):
                         file.forget()
                         self.version += 1
@@ -231,8 +231,12 @@ class Search:
     def _classify(self, file: File, formats: Mapping[str, Format]) -> None:
         """Find the classes of a file's clips."""
         if file.held and file.held[0].is_clip:
-            with suppress(TaktError, OSError):
+            try:
                 self._find_classes(file, self._file(file.path, formats))
+            except NeedsBlenderError:
+                raise
+            except (TaktError, OSError):
+                pass  # its contents were read, its classes stay unknown
 
     def _find_classes(self, file: File, found: ClipFile) -> None:
         is_told = False
@@ -263,7 +267,7 @@ class Search:
                                  tags=(*own, *(() if known is None else known.words))))
 
     def _read(self, file: File, formats: Mapping[str, Format]) -> ClipFile | None:
-        """Read a file's contents, or store why it cannot be read; raise LookupError if these formats do not read it.
+        """Read a file's contents, or store why it cannot be read; raise NeedsBlenderError if it may be sound.
 
         Returns the file's clips, or None if it has none.
         """
@@ -285,6 +289,8 @@ class Search:
                 raise NoClipError.at("has a skeleton, but no motion", file.path)
             file.hold(held)
             file.stamp = now
+        except NeedsBlenderError:
+            raise
         except (FileError, OSError) as error:
             said = error.problems[0].said_with_place() if isinstance(error, FileError) else str(error)
             file.fail((NO_CLIP if isinstance(error, NoClipError) else DAMAGED) + said)
@@ -333,7 +339,7 @@ class Search:
         file = self.files.get(src)
         if file is not None and file.held is None:
             self._read(file, clips.formats())
-            with suppress(LookupError):
+            with suppress(NeedsBlenderError):
                 self._classify(file, clips.formats())
         return file
 
@@ -349,7 +355,7 @@ class Search:
         for src in loaded:
             file = self.files.get(src)
             if file is not None and file.held is None and not file.problem:
-                with suppress(LookupError):
+                with suppress(NeedsBlenderError):
                     self._read(file, FORMATS)
 
 
@@ -390,23 +396,18 @@ def length_of(procedure: Procedure, document: Document, programme: Programme | N
 
 
 def clip_file_of(path: Path, formats: Mapping[str, Format] = FORMATS, *, keeps: bool = True) -> ClipFile:
-    """Return a file with clips; raise LookupError if they are unknown and these formats do not read them.
+    """Return a file with clips; raise NeedsBlenderError if they are unknown and these formats do not read them.
 
     keeps: they are kept in the store of clips.
     """
-    def read() -> ClipFile:
-        if (entry := format_of(path, formats)) and entry.read is None:
-            raise LookupError(path)
-        return read_clip_file(path, formats)
-
     def never() -> ClipFile:
         raise LookupError(path)
 
     if not keeps:
         with suppress(LookupError):
             return CLIPS.read(files_read(path, formats), never)
-        return read()
-    return CLIPS.read(files_read(path, formats), read)
+        return read_clip_file(path, formats)
+    return CLIPS.read(files_read(path, formats), lambda: read_clip_file(path, formats))
 
 
 def playables_of(src: str, file: ClipFile) -> list[Playable]:

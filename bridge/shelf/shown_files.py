@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
+from ...core.errors import NeedsBlenderError
 from ..background import BackgroundWork, is_quiet_wanted
 from ..files.second_blender import StoppedError
 
@@ -31,7 +32,7 @@ class ShownFiles(Generic[FileT]):
     """Reading of the files that a shelf shows, in a thread that runs only while there are any.
 
     unread: yields the unread files of some srcs in their order, or all for None. read: reads one. It raises
-    StoppedError as soon as the callable that it gets says so, LookupError if no file can be read here.
+    StoppedError as soon as the callable that it gets says so, NeedsBlenderError if no file can be read here.
     """
 
     def __init__(self, unread: Callable[[Sequence[str] | None], Iterator[FileT]],
@@ -73,7 +74,7 @@ class ShownFiles(Generic[FileT]):
                 self._tried.add(file.src)
             except StoppedError:
                 rest = self._unread(None)
-            except LookupError:
+            except NeedsBlenderError:
                 self._cannot = True
                 return False
             time.sleep(_PAUSE_S)

@@ -63,7 +63,7 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
     If at least half of the parents' tails lead to a child, tails are trusted. Then a bone is the line from head to
     tail. If a parent has one child, its line ends at the child. Otherwise a bone is a fan of lines to its children's
     heads, and a leaf bone continues the direction that leads to it. Bones that all have no parent, or one on the
-    ground, are joined by `linked`; those whose tails are trusted then lead on only to where their tails do. Limbs that
+    ground, are joined by `linked`. Those whose tails are trusted then lead on only to where their tails do. Limbs that
     hang from a root on the ground go on from the body (`adopted`). Bones that only steer others, as `find_roles` finds
     them, have no line, but for those that are chosen (B,). Last lines end at the skin.
     """

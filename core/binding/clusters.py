@@ -47,10 +47,9 @@ class Clusters:
     def of(cls, surface: Surface, most: int) -> Clusters:
         """Join points until there are at most about `most` clusters; a surface with up to twice as many keeps its own.
 
-        Points are joined that share a cell of a grid, look towards the same of the six sides, and are
-        connected there, so that fingers stay apart; points in far too many pieces are joined all the same.
-        Links carry the conductance of the edges between two clusters, made smaller as the distance between them
-        grows.
+        Points are joined that share a cell of a grid, look towards the same of the six sides, and are connected there.
+        So fingers stay apart. Points in far too many pieces are joined all the same. Links carry the conductance of the
+        edges between two clusters, made smaller as the distance between them grows.
         """
         first, second, weights = surface.edges()
         if _WORTH_IT * len(surface.points) <= most:

@@ -36,8 +36,8 @@ def enclosing_parts(segments: Segments, surface: Surface, part: IntArray, compac
     """Return the bone round whose head each part closes, (M,), −1 for none; and the lines, ended in such parts.
 
     part: (P,) that of each of the surface's points; compact (M,) as `compactness`; held (M, B) as `held_bones`. The
-    part is small, compact, and has the head of this bone alone in its middle; and the line does not go on into a part
-    that no other bone has, as a head's from the neck.
+    part is small, compact, and has the head of this bone alone in its middle. The line does not go on into a part that
+    no other bone has, as a head's from the neck.
     """
     owner, ends = np.full(len(compact), -1), segments.ends.copy()
     own = part[surface.triangles[:, 0]]

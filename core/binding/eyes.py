@@ -25,8 +25,8 @@ def eye_reach(names: Sequence[str], parents: IntArray, segments: Segments, heads
     """Return the greatest radius (B,) of what each eye moves, ∞ for bones that are no eyes.
 
     names, parents (B,), heads and tails (B, 3). An eye is named so, as are all its descendants. It is as long as its
-    line, before that goes on to the skin; from head to tail where the line has no length. If the face and the eyes are
-    one part, or a file has the bones but no eyeballs, only the size of the bone tells where the eye ends.
+    line, before that goes on to the skin; from head to tail where the line has no length. The face and the eyes may be
+    one part, or a file has the bones but no eyeballs. Then only the size of the bone tells where the eye ends.
     """
     last: BoolArray = eye_names(names)
     for bone in reversed(parents_first(parents)):

@@ -115,7 +115,7 @@ def worsened(body: BindInput, before: FloatArray, after: FloatArray, owners: Int
 def _aside(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray) -> BoolArray:
     """Return the weights (V, B) of patches where their bone is far (V, B), and which lie within other skin.
 
-    Such a patch has no point where its bone is not far, though the bone moves other skin where it is not, and is but a
+    Such a patch has no point where its bone is not far, though the bone moves other skin where it is not. It is but a
     small part of its piece of the surface.
     """
     result = np.zeros(weights.shape, dtype=np.bool_)

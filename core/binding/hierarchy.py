@@ -42,7 +42,7 @@ _SAME_WAY = 1e-6
 ends and another begins, which of the two is nearer would be a matter of rounding."""
 
 _IN_ORDER = 0.5, 0.8
-"""A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
+"""A list is in some order where the link between neighbours in it costs less than this share of any. Above, it says
 less, and nothing from the second share on."""
 
 
@@ -79,8 +79,8 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
     A bone that moves skin where one of `doubled` (B,) starts, nearer than `gap` to its head (B, 3), stands for it: it
     is the parent of what hangs from that one, and hangs where that one hangs if that is farther from the root. So DEF-
     bones that all hang from a root are a tree, as the ORG- bones are beside which they lie. Bones that would hang from
-    each other in a ring, as a foot from a control at the toe and the toe from one at the foot, hang where they do in
-    the file.
+    each other in a ring hang where they do in the file: a foot from a control at the toe, and the toe from one at the
+    foot.
 
     >>> root_and_chain, flat = [-1, 0, 1], [0, 0]  # the chain steers, two other bones start where its bones start
     >>> heads = np.array([[9, 9, 9], [0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])
@@ -280,7 +280,7 @@ def _side_by_side(rows: Sequence[Sequence[str]]) -> BoolArray:
 
     rows: the words of their names. A limb is a first word of two bones or more that stand together in the list, and of
     no others: "upper" in upper-arm and upper-leg names none. Two limbs go on side by side that have at least two last
-    words in common, numbers aside, which are at least half of those of either.
+    words in common, numbers aside. These are at least half of the words of either.
 
     >>> fingers = [["pinky", "tip"], ["pinky", "base"], ["ring", "tip"], ["ring", "base"], ["wrist"]]
     >>> _side_by_side(fingers).sum(axis=1).tolist()

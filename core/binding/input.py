@@ -23,8 +23,8 @@ class BindInput:
     bone_names: B different names. bone_parents: (B,) each bone's parent, −1 for a root, in any order.
     heads, tails: (B, 3) ends of the bones at rest; equal ends are allowed.
     chosen: (B,) which bones the user says move skin, whatever else may speak against it; None for none.
-    Raises BindError where nothing can be bound (no bone, no vertex, a coordinate that is not finite) and
-    TaktError where the arrays do not fit each other.
+    Raises BindError where nothing can be bound: no bone, no vertex, a coordinate that is not finite.
+    Raises TaktError where the arrays do not fit each other.
 
     >>> body = BindInput.from_arrays([[0, 0, 0], [1, 0, 0], [0, 0, 1]], [[0, 1, 2]],
     ...                              ["bone"], [-1], [[0, 0, 0]], [[0, 0, 1]])

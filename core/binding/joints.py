@@ -11,7 +11,7 @@ _NEAR, _FAR = 1.5, 3.0
 """Radii of the limb that starts at a joint: nearer to the joint weights pass it freely, farther away hardly at all."""
 
 _EVEN = 2.0
-"""Heat is held by 1/d² of a bone at the distance d; times d to this power, the thin limb and the thick one at a border
+"""Heat is held by 1/d² of a bone at the distance d. Times d to this power, the thin limb and the thick one at a border
 count the same there."""
 
 _LESSER = 2.0

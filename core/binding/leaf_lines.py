@@ -111,9 +111,9 @@ def into_limbs(segments: Segments, parents: IntArray, groups: Sequence[IntArray]
     """Return the lines, where those of last bones that soon leave the body turn to where it goes on farthest.
 
     A foot may stand at any angle to its shin. No other child of its parent starts as far from that one's head, and the
-    direction is clear of all other bones; beside others, what is thick would be taken for long. A bone beside others
-    that starts at the skin of the limb it grows from, as a fin, turns away from that limb, if what is there is slender;
-    partners (groups) do so together or not at all.
+    direction is clear of all other bones. Beside others, what is thick would be taken for long. A bone beside others
+    may start at the skin of the limb it grows from, as a fin. It turns away from that limb, if what is there is
+    slender. Partners (groups) do so together or not at all.
     """
     length = np.zeros(len(parents))
     np.maximum.at(length, segments.bones, segments.lengths)

@@ -23,8 +23,8 @@ _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
 
 _REACHING = 3.0
-"""A part that touches the skin, and is so many times as long as the bones that move it, lies on the skin, as a sword in
-a fist. By distance, other bones would move its far end."""
+"""A part lies on the skin, as a sword in a fist, if it touches it and is so many times as long as the bones that move
+it. By distance, other bones would move its far end."""
 
 _ON_SKIN, _ROUND_BONES = 0.4, 0.6
 """Distance from the skin as a share of the distance from the bones. Up to the first value a part lies on the skin. From
@@ -128,10 +128,10 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point; held
     (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,); thin (M,) as `thinness`; links as in
     `Clusters`. A loose part lies on the others where these are nearer than its bones. A point takes on what the nearest
-    skin has; a part no longer than the bones that move it takes on one mean, mostly of where it touches, so that it
-    keeps its shape. Thin, longer parts are cloth. Their weights are blended over the distance from the skin, so that a
-    cape does not tear between the legs in front of it. A part around one bone, such as a rib or a loose sleeve, keeps
-    that bone's weights. What it touches, such as an arm, does not carry it.
+    skin has. A part no longer than the bones that move it takes on one mean, mostly of where it touches. So it keeps
+    its shape. Thin, longer parts are cloth. Their weights are blended over the distance from the skin, so that a cape
+    does not tear between the legs in front of it. A part around one bone, such as a rib or a loose sleeve, keeps that
+    bone's weights. What it touches, such as an arm, does not carry it.
     """
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])

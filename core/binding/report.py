@@ -89,8 +89,8 @@ def _is_flat(body: BindInput, own: BoolArray) -> bool:
 def _holds_a_bone(body: BindInput, own: BoolArray, box: _Box, largest: bool) -> bool:
     """Tell whether a mesh holds a bone, from head to tail or from its parent's head to its own.
 
-    A bone that passes the box of the mesh must also be wound about by its surface, as `held_bones` asks; of the
-    largest mesh the box is enough, since it may be a mere shell.
+    A bone that passes the box of the mesh must also be wound about by its surface, as `held_bones` asks. Of the largest
+    mesh the box is enough, since it may be a mere shell.
     """
     on_lines = _within(*box, *_bones(body))
     if largest or not len(on_lines):

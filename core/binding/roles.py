@@ -15,9 +15,9 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
   tree that is a copy of another one;
 - 0.6 less for a bone that only its name speaks against, and that has a stretch of a limb alone.
 
-Then three rules hold. Partners on both sides of the body share one role, by the mean of their points, unless a better
-bone starts where one of them does and none for the other. Chains inside the body along which no bone runs that moves
-skin are not left out for one kind of evidence. Where more than half of the bones steer, neither are single bones.
+Then three rules hold. Partners on both sides of the body share one role, by the mean of their points. Not so if a
+better bone starts where one of them does and none for the other. Chains inside the body along which no bone runs that
+moves skin are not left out for one kind of evidence. Where more than half of the bones steer, neither are single bones.
 """
 
 from __future__ import annotations
@@ -229,9 +229,9 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
                   solid: Solid) -> BoolArray:
     """Return which bones (B,) stand on the ground.
 
-    Those are roots that start outside the body and whose names say so, or whose lines to their children lie outside it,
-    with bones that start at the same position or end without ever entering the body. A root in the skin stands on the
-    ground where both are so: a snake lies on its root, a hip stands inside the body.
+    Those are roots that start outside the body and whose names say so, or whose lines to their children lie outside it.
+    With them go bones that start at the same position or end without ever entering the body. A root in the skin stands
+    on the ground where both are so: a snake lies on its root, a hip stands inside the body.
     """
     near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
     in_skin = ~replace(solid, filled=~dilated(~solid.filled, 1)).contains(heads)
@@ -274,8 +274,8 @@ def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
     """Return which share of the lines from a root to its children lies outside the body.
 
-    Where most other bones run through the air, as in a pipe or beside a cloth, it is the share of the lines that lies
-    before or after the body, seen along them.
+    Most other bones may run through the air, as in a pipe or beside a cloth. Then it is the share of the lines that
+    lies before or after the body, seen along them.
     """
     own = np.flatnonzero((parents >= 0) & (parents != root))
     if not len(own):

@@ -102,11 +102,11 @@ def cell_size(points: FloatArray, resolution: int) -> float:
 def winding_numbers(cells: IntArray, areas: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Return how often the surface winds around each cell of a grid, `shape`: 1 inside what is closed, 0 outside.
 
-    cells: (3, S) where pieces of the surface lie, two or more from the grid's border. areas: (S, 3) theirs, as
-    vectors that look outward, in faces of a cell.
-    What is open winds in part, by the share of all directions in which its inner side is seen (the generalised
-    winding number of Jacobson, Kavan and Sorkine-Hornung 2013). That number is ∇·(F ∗ 1/4πr), with the areas as a
-    field F: one convolution, done by Fourier transform. Within two cells of the surface it is coarse.
+    cells: (3, S) where pieces of the surface lie, two or more from the grid's border. areas: (S, 3) theirs, as vectors
+    that look outward, in faces of a cell. What is open winds in part: by the share of all directions in which its inner
+    side is seen (the generalised winding number of Jacobson, Kavan and Sorkine-Hornung 2013). That number is ∇·(F ∗
+    1/4πr), with the areas as a field F: one convolution, done by Fourier transform. Within two cells of the surface it
+    is coarse.
 
     >>> directions = np.concatenate((np.eye(3), -np.eye(3)))  # a sphere of radius 3, as six pieces
     >>> around = winding_numbers(5 + 3 * directions.T.astype(int), 4 * np.pi * 3**2 / 6 * directions, (11, 11, 11))
@@ -170,21 +170,30 @@ def dilated(cells: BoolArray, width: int) -> BoolArray:
 
 
 def flood(free: BoolArray) -> BoolArray:
-    """Return the free cells that can be reached from the grid's border, sweeping along each axis both ways."""
+    """Return the free cells that can be reached from the grid's border through faces.
+
+    Sweeping along each axis both ways reaches most of them; from there the others are reached layer by layer.
+    """
     reached = np.zeros_like(free)
     for axis in range(3):
         here, allowed = np.moveaxis(reached, axis, 0), np.moveaxis(free, axis, 0)
         here[0] |= allowed[0]
         here[-1] |= allowed[-1]
-    before = -1
-    while (now := int(reached.sum())) != before:
-        before = now
-        for axis in range(3):
-            here, allowed = np.moveaxis(reached, axis, 0), np.moveaxis(free, axis, 0)
-            for order in (range(1, len(here)), range(len(here) - 2, -1, -1)):
-                step = order.step
-                for k in order:
-                    here[k] |= here[k - step] & allowed[k]
+    for axis in range(3):
+        here, allowed = np.moveaxis(reached, axis, 0), np.moveaxis(free, axis, 0)
+        for order in (range(1, len(here)), range(len(here) - 2, -1, -1)):
+            step = order.step
+            for k in order:
+                here[k] |= here[k - step] & allowed[k]
+    left = free & ~reached  # none of them lies on the border, so each has six neighbours
+    front = np.flatnonzero(dilated(reached, 1) & left)
+    flat, left = reached.reshape(-1), left.reshape(-1)
+    _, width, depth = free.shape
+    steps = np.array((width * depth, depth, 1))
+    while len(front):
+        flat[front], left[front] = True, False
+        there = (front[:, None] + np.concatenate((steps, -steps))).reshape(-1)
+        front = np.unique(there[left[there]])
     return reached
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -119,14 +119,14 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
                  apart: BoolArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
-    Cost is the distance, from the surface and from the limb's middle, raised where the line between them leaves the
-    body, where it leads against the bone's direction, and where it is long for a limb of its radius. Bones that cost
-    nearly the same share the point. A leaf bone's line says little of the shape of what it ends in, as of a face in
-    front of a head's axis: it gets a second line, to the middle of the skin that was found for it. If bones run through
-    the air, as along the axis of a helix or a pipe, these lines always leave the body, so that counts less. `step` is
-    called now and then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides;
-    None for all of them. apart: (B, B) bones in skins of their own, as `told_apart`: even side by side, there are
-    joints between them; None for none.
+    Cost is the distance from the surface and from the limb's middle. It is raised where the line between them leaves
+    the body, leads against the bone's direction, or is long for a limb of its radius. Bones that cost nearly the same
+    share the point. A leaf bone's line says little of the shape of what it ends in, as of a face in front of a head's
+    axis: it gets a second line, to the middle of the skin that was found for it. If bones run through the air, as along
+    the axis of a helix or a pipe, these lines always leave the body. Then that counts less. `step` is called now and
+    then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides; None for all of
+    them. apart: (B, B) bones in skins of their own, as `told_apart`: even side by side, there are joints between them;
+    None for none.
     """
     thin = cell_size(skin.points, _THIN)
     measured = limb_radii(segments, solid, size, 0.0)
@@ -141,15 +141,13 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     in_skin = np.where(np.isinf(most), 1.0 - centred, 0.0)  # an eye is no strip
     one_skin = beside if apart is None else beside & ~apart[segments.bones[:, None], segments.bones]
     reaches = _Reaches.of(segments, len(parents), radius, in_skin, one_skin)
-    found = _cheapest(skin, segments, centred, radius, reaches, solid, outside, step)
+    lines = _Lines(segments, centred, radius, reaches, solid, outside)
+    found = _cheapest(skin, lines, step)
     to_centres = _to_centres(skin, segments, parents, np.minimum(raw, radius), inside, np.isinf(most), found)
     if not len(to_centres.bones):
         return found
-    segments = segments.joined(to_centres)
-    room = np.maximum(room_beside(segments, parents)[-len(to_centres.bones):], thin)
-    centre_radius = np.minimum(limb_radii(to_centres, solid, size, thin), room)
-    centred = np.concatenate((centred, np.ones(len(to_centres.bones))))
-    return _cheapest(skin, segments, centred, np.concatenate((radius, centre_radius)), reaches, solid, outside, step)
+    room = np.maximum(room_beside(segments.joined(to_centres), parents)[-len(to_centres.bones):], thin)
+    return _cheapest(skin, lines.joined(to_centres, np.minimum(limb_radii(to_centres, solid, size, thin), room)), step)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +174,27 @@ class _Reaches:
         return cls(most, least, past_joints)
 
 
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """The S lines of B bones in a body.
+
+    centred: (S,) see `_centred`. radius: (S,) of their limbs. outside: by how much what leaves the solid costs more.
+    """
+
+    segments: Segments
+    centred: FloatArray
+    radius: FloatArray
+    reaches: _Reaches
+    solid: Solid
+    outside: float
+
+    def joined(self, others: Segments, radius: FloatArray) -> _Lines:
+        """Return these with other lines (N), which run in the middle of limbs of radius (N,)."""
+        centred = np.concatenate((self.centred, np.ones(len(radius))))
+        return replace(self, segments=self.segments.joined(others), centred=centred,
+                       radius=np.concatenate((self.radius, radius)))
+
+
 def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
     """Return which share of each line, (S,), lies inside the solid."""
     shares = (np.arange(_STEPS) + 0.5) / _STEPS
@@ -183,39 +202,38 @@ def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
     return np.asarray(solid.contains(on_lines).mean(axis=0))
 
 
-def _cheapest(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, reaches: _Reaches,
-              solid: Solid, outside: float, step: Callable[[], None]) -> Sources:
-    gaps = _air_gaps(segments, skin, solid)
-    most = max(1, _AT_ONCE // len(segments.bones))
+def _cheapest(skin: Skin, lines: _Lines, step: Callable[[], None]) -> Sources:
+    reaches, bones = lines.reaches, lines.segments.bones
+    gaps = _air_gaps(lines.segments, skin, lines.solid)
+    most = max(1, _AT_ONCE // len(bones))
     found = []
     for begin in range(0, len(skin.points), most):
-        some = slice(begin, begin + most)
-        found.append(_cheapest_of(skin.at(some), segments, centred, radius, reaches, solid, outside, gaps))
+        found.append(_cheapest_of(skin.at(slice(begin, begin + most)), lines, gaps))
         step()
     radii = np.zeros(len(reaches.most))
-    np.maximum.at(radii, segments.bones, radius)
+    np.maximum.at(radii, bones, lines.radius)
     shares, distances, from_bones = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Sources(shares, distances, from_bones, radii, reaches.past_joints)
 
 
-def _cheapest_of(skin: Skin, segments: Segments, centred: FloatArray, radius: FloatArray, reaches: _Reaches,
-                 solid: Solid, outside: float, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _cheapest_of(skin: Skin, lines: _Lines, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the shares, distances and distances from bones of `Sources`."""
+    segments, reaches = lines.segments, lines.reaches
     distance, share = segments.nearest(skin.points)
-    below = skin.depths[:, None] * centred
+    below = skin.depths[:, None] * lines.centred
     cost = (1.0 - _MIDDLE) * distance + _MIDDLE * segments.nearest_below(skin.points, skin.normals, below)
     cost *= np.exp(_against_direction(skin.points, distance, share, segments))
     air = _air(gaps, share)
-    cost *= np.maximum(distance / (_FAR_FROM * (radius + air)), 1.0) ** _FAR / radius**_THICKNESS
+    cost *= np.maximum(distance / (_FAR_FROM * (lines.radius + air)), 1.0) ** _FAR / lines.radius**_THICKNESS
     if skin.walls is not None:
         cost *= 1.0 + _OUTSIDE * skin.walls[:, segments.bones]
-    _add_outside(cost, skin.points, segments, share, air / np.maximum(distance, _TINY), solid, outside)
+    _add_outside(cost, skin.points, segments, share, air / np.maximum(distance, _TINY), lines.solid, lines.outside)
     of_bone = np.full((len(cost), len(reaches.most)), np.inf)
     from_bone = np.tile(reaches.most, (len(cost), 1))
     for line, bone in enumerate(segments.bones):
         of_bone[:, bone] = np.minimum(of_bone[:, bone], cost[:, line])
         from_bone[:, bone] = np.minimum(from_bone[:, bone], distance[:, line])
-    shares = _shares(of_bone + _ON_LINE * solid.cell)
+    shares = _shares(of_bone + _ON_LINE * lines.solid.cell)
     width = np.maximum(np.where(shares > 0.0, from_bone, 0.0), reaches.least)
     return shares, (shares * width).sum(axis=1), from_bone
 
@@ -288,9 +306,9 @@ def _add_outside(cost: FloatArray, points: FloatArray, segments: Segments, share
                  solid: Solid, factor: float) -> None:
     """Raise costs (N, S), in place, where the way from points (N, 3) to shares (N, S) of the lines leaves the solid.
 
-    The share of a line that is air (N, S) since its bone runs outside the body does not count; a line whose other
-    parts all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then
-    those that cost little more: the others have no part of the point any more.
+    The share of a line that is air (N, S) since its bone runs outside the body does not count. A line whose other parts
+    all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then those that
+    cost little more: the others have no part of the point any more.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
         target = segments.starts[line] + share[point, line, None] * along[line]

@@ -174,7 +174,7 @@ def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:
 
     Two triangles that are the only ones at an edge are compared. Where they disagree, each moves towards its
     neighbours' sign, round after round, so that the local majority wins. Then regions that agree inside, but not with
-    the regions beside them, such as half a body turned inside out, do the same as wholes, the largest first. Finally,
+    the regions beside them, do the same as wholes, the largest first: half a body turned inside out, for one. Finally,
     each connected piece is turned so that it encloses a positive volume, seen from its own centre of area.
     """
     return _signs(points, triangles, *_face_normals(points, triangles))

@@ -71,10 +71,9 @@ def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None,
     """Bend a body bound by weights (V, B) at each joint; rows may have any sum, those of 0 move nothing.
 
     owners: (V,) the bone that each vertex really belongs to, or (V, N) those that it may belong to: it leaks where it
-    is far from all; where nobody says, the strongest of its weights.
-    progress: called with the share of the work done; when it answers False, BindCancelledError is raised.
-    With one joint turned, a vertex moves by s (R − 1)(x − head), where s is the sum of its weights from that bone on.
-    Raises TaktError where weights do not fit the body.
+    is far from all; where nobody says, the strongest of its weights. progress: called with the share of the work done;
+    when it answers False, BindCancelledError is raised. With one joint turned, a vertex moves by s (R − 1)(x − head). s
+    is the sum of its weights from that bone on. Raises TaktError where weights do not fit the body.
     """
     if weights.shape != (len(body.vertices), len(body.bone_names)):
         raise TaktError(f"weights have shape {weights.shape}, expected {len(body.vertices), len(body.bone_names)}")

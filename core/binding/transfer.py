@@ -25,9 +25,9 @@ def transferred(body: BindInput, weights: FloatArray, garment: BoolArray) -> tup
 
     weights: (V, B), rows with any sum; only the body's rows are read. garment: (V,) which vertices are clothes; all
     others are the body. A body vertex is known if its row sums to more than 0. A garment vertex is known if the nearest
-    body surface is within 5 % of the longest side of all, and its normal is within 30° (Abdrashitov, Raichstat, Monsen
-    and Hill 2023). It takes the weights at the nearest point, interpolated between the corners of that triangle. The
-    rest is for `inpainted`.
+    body surface is within 5 % of the longest side of all, its normal within 30° (Abdrashitov, Raichstat, Monsen and
+    Hill 2023). It takes the weights at the nearest point, interpolated between the corners of that triangle. The rest
+    is for `inpainted`.
     """
     total = weights.sum(axis=1)
     result = np.divide(weights, total[:, None], out=np.zeros_like(weights), where=total[:, None] > 0.0)

@@ -1,7 +1,7 @@
 """Clips that fit after a clip: the cost of a seam to each of many clips, without retargeting any.
 
 Poses and velocities are compared as for *Fit* (playing/transitions/seam_cost.py), but each on its own body, in lengths
-of its limbs; so thousands of clips can be compared at once.
+of its limbs. So thousands of clips can be compared at once.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ class ClipSet:
     """C clips, all on one skeleton.
 
     Each clip arranges its keys for sampling when it is first sampled, and caches them. So another set of the same clips
-    costs nothing, and a long score costs only the clips that are sampled. If many clips are sampled at once, as when a
-    whole Action is written, or if clips are short, the keys of all are arranged together. That takes as long as copying
-    them, and makes sampling faster.
+    costs nothing, and a long score costs only the clips that are sampled. The keys of all are arranged together if
+    clips are short, or many are sampled at once, as when a whole Action is written. That takes as long as copying them,
+    and makes sampling faster.
     """
 
     clips: tuple[Clip, ...]

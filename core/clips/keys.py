@@ -209,11 +209,11 @@ class _Arcs(NamedTuple):
 class KeyTable:
     """The keys of C clips on one skeleton; sampled by clip and time.
 
-    SLERP (Shoemake 1985) goes a·cos x + across·sin x over the great circle between two keys, whose parts are
-    computed once; LERP, normalised, passes the same arc at an uneven speed. Both take the shorter arc. SQUAD
-    (Shoemake 1987) bends it towards inner points such that the angular velocity is continuous at the keys, also
-    where these are unevenly spaced. Translations: LINEAR, or SPLINE: cubic, the velocity at a key being that
-    between its neighbours (Catmull and Rom 1974). Scales are linear.
+    SLERP (Shoemake 1985) goes a·cos x + across·sin x over the great circle between two keys, whose parts are computed
+    once. LERP, normalised, passes the same arc at an uneven speed. Both take the shorter arc. SQUAD (Shoemake 1987)
+    bends it towards inner points such that the angular velocity is continuous at the keys, also where these are
+    unevenly spaced. Translations: LINEAR, or SPLINE: cubic, the velocity at a key being that between its neighbours
+    (Catmull and Rom 1974). Scales are linear.
     """
 
     skeleton: Skeleton

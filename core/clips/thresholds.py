@@ -20,7 +20,7 @@ TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
 FAR_LEGS: Final = (0.2, 0.35)
 """What is higher than the second value when something else touches the ground does not touch it; in between in part.
 
-Feet of a body that sits may hang in the air, and feet that are so high above the lowest part do not carry the body.
+Feet of a body that sits may hang in the air. Feet that are so high above the lowest part do not carry the body.
 """
 STEP_LEGS: Final = (0.1, 0.2)
 """Half a step of usual stairs, and a step: distances that count from the first value on, and fully from the second.

@@ -34,8 +34,8 @@ _CLEARLY: Final = 0.6
 _STANDS: Final = 0.75
 _ACROSS: Final = 0.65
 _LEVEL: Final = 0.3
-"""Four legs point to the belly's side by such a cosine at least, along the trunk by no more than the other, and end in
-one plane, but for such a share of their length."""
+"""Four legs point to the belly's side by such a cosine at least, and along the trunk by no more than the other. They
+end in one plane, but for such a share of their length."""
 
 _FOURS: Final = "It stands on four legs: the arms are its fore legs"
 _TOES: Final = 0.08

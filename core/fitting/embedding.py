@@ -50,7 +50,7 @@ _SHAPES: Final = ("thin legs", "thin head", "sheets")
 _NO_DOUBT: Final = 0.4
 _ALIEN: Final = 0.8
 """An embedding that is so much better than any other is certain, if its limbs and head, by their shapes, cost no more
-than this, and not at all from that on."""
+than this. From that on it is not at all."""
 
 _AS_FINGERS: Final = 0.14
 _ILL_FITTING: Final = 0.8
@@ -82,7 +82,7 @@ class Embedding:
 def embed(ends: Ends, up: FloatArray) -> Embedding | None:
     """Return the best embedding of head, hands and feet into the ends of a body, or None if there are fewer than five.
 
-    Every choice is tried, and the one with the least penalty is taken, as Baran and Popović (2007, section 3.2) do for
+    Every choice is tried, and the one with the least penalty is taken. Baran and Popović (2007, section 3.2) do so for
     the vertices of their graph. For the penalties see `penalties`. up: (3,) the likely direction of the head.
     """
     count = len(ends.points)

@@ -48,10 +48,10 @@ def fit_skeleton(problem: FittingProblem, progress: Progress | None = None) -> F
     5. Feet tell front from back; front and up tell left from right (`assembled`).
 
     Other bodies are fitted by their shape alone if two sides of them mirror each other, or if they are long without
-    limbs (`creature`): spine, neck, head, tail, and limbs.
+    limbs. `creature` finds spine, neck, head, tail, and limbs.
 
     The result follows the mesh when that is moved, rotated or scaled, except where `up` and `front` of the problem
-    decide. Raises FitError, with a description of the body, if neither is found, and BindCancelledError when
+    decide. Raises FitError, with a description of the body, if neither is found. Raises BindCancelledError when
     `progress`, called with the share of the work done, answers False.
     """
     tell = _Meter(progress)

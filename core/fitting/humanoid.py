@@ -1,7 +1,7 @@
 """The joints of a humanoid, from the curves through its head, arms and legs.
 
-Proportions were measured on the sample dancer, whose joints follow H-Anim (ISO/IEC 19774), in T, A and relaxed poses;
-the comment of each says what it is a proportion of.
+Proportions were measured on the sample dancer, whose joints follow H-Anim (ISO/IEC 19774), in T, A and relaxed poses.
+The comment of each says what it is a proportion of.
 """
 
 from __future__ import annotations

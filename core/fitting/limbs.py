@@ -21,7 +21,7 @@ _BENT: Final = 0.06
 
 _USUAL: Final = 75.0
 _WIDER: Final = 1.5
-"""An arm ends where its cross-section becomes so many times as large as this percentile of it; its thinner parts do not
+"""An arm ends where its cross-section becomes so many times as large as this percentile of it. Its thinner parts do not
 count, since a sleeve may end at the elbow."""
 
 _TRUNK: Final = 3.3
@@ -159,8 +159,8 @@ class Swelling:
 def bend(points: FloatArray, start: FloatArray, end: FloatArray, share: float) -> tuple[FloatArray, float]:
     """Return the point (3,) at which a limb between two joints bends, and its distance from straight, as a share.
 
-    points: (N, 3) of its middle curve. In a straight limb the point is at a share of the length; the more it bends, the
-    closer to the point that is farthest from the line.
+    points: (N, 3) of its middle curve. In a straight limb the point is at a share of the length. The more the limb
+    bends, the closer it is to the point farthest from the line.
     """
     along = end - start
     length = float(np.linalg.norm(along))

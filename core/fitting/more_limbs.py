@@ -22,7 +22,7 @@ _SLIM: Final = 8.0
 """Legs that are so many times as long as thick, there, are no shorter than arms."""
 
 _ARM_OF_LEG: Final = 0.86
-"""From the middle of the chest to the fingertips it is so many times as far as from the crotch to the toes, or to the
+"""The way from the middle of the chest to the fingertips is so many times that from the crotch to the toes, or to the
 crown."""
 
 _THICKER: Final = 2.5

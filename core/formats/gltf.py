@@ -2,10 +2,10 @@
 
 The rest pose is the one in which the skin was bound, by its inverse bind matrices. Joints that an animation does not
 move are where their nodes are. Nodes between joints and their common ancestor are joints too, and so are ancestors that
-an animation moves; of the ancestors above these, only the tilt counts. In files without skins, which contain only
+an animation moves. Of the ancestors above these, only the tilt counts. In files without skins, which contain only
 motion, the nodes that move are the joints. VRM's table of human bones gives the meaning of joints (vrm.py). Only meshes
-that joints move are read (gltf_skin.py); morph targets and materials are not.
-Source: Khronos Group, glTF 2.0 specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
+that joints move are read (gltf_skin.py); morph targets and materials are not. Source: Khronos Group, glTF 2.0
+specification, 3.5.2 (transforms), 3.7.3 (skins), 3.11 and appendix C (animations).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """OGRE skeletons as a value: the contents of both its formats, binary and XML.
 
-A reader turns its file into records; assemble checks them and builds the value. In OGRE, local rotation =
-rest · key and local position = rest + key's translation, which is what core's Pose means too. Between keys
-OGRE blends rotations by normalised LERP along the shorter arc; before the first and after the last key of a track
-that key holds. Source: OGRE's SkeletonSerializer, XMLSkeletonSerializer and Animation.
+A reader turns its file into records; assemble checks them and builds the value. In OGRE, local rotation = rest · key
+and local position = rest + key's translation, which is what core's Pose means too. Between keys OGRE blends rotations
+by normalised LERP along the shorter arc. Before the first and after the last key of a track that key holds. Source:
+OGRE's SkeletonSerializer, XMLSkeletonSerializer and Animation.
 """
 
 from __future__ import annotations

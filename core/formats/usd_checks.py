@@ -1,8 +1,8 @@
 """Detect damaged values in a USD layer that can still be read; these give warnings, and are played.
 
-A crate file has no checksum. But quaternions of UsdSkel have unit length, keys follow each other smoothly, matrices of
-joints are rotations with a scale, and the schema defines which properties a prim may have.
-Source: OpenUSD, UsdSkel manual (SkelAnimation, Skeleton); Sdf, SdfSchema (fields of the pseudo root).
+A crate file has no checksum. But quaternions of UsdSkel have unit length, keys follow each other smoothly, and matrices
+of joints are rotations with a scale. The schema defines which properties a prim may have. Source: OpenUSD, UsdSkel
+manual (SkelAnimation, Skeleton); Sdf, SdfSchema (fields of the pseudo root).
 """
 
 from __future__ import annotations

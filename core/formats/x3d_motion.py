@@ -55,8 +55,8 @@ def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
 def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     """Yield the clips of humanoids, whose names may be the same.
 
-    Raises FileError, with the line, if keys and values do not match, if the values of a motion are not whole frames, or
-    if there are too many numbers.
+    Raises FileError, with the line, if keys and values do not match, the values of a motion are not whole frames, or
+    numbers are too many.
     """
     joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)
                 if node.kind not in TRANSFORM}

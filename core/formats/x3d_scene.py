@@ -172,8 +172,8 @@ class Scene:
     def numbers(self, node: Node, name: str, width: int, default: Sequence[float] | FloatArray = ()) -> FloatArray:
         """Return what a field holds, (N, width); the default where it is not written.
 
-        Raises FileError, with the line, for what is no finite number, for a count that width does not divide, and
-        where the file has more than MAX_VALUES numbers.
+        Raises FileError, with the line, for what is no finite number, a count that width does not divide, and more than
+        MAX_VALUES numbers.
         """
         value = node.fields.get(name)
         if value is None:

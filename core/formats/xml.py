@@ -101,7 +101,7 @@ def parse(data: bytes | str, path: Path | None = None, documents: Documents = PL
     data: the file's bytes in any encoding that expat knows, or text, whose encoding declaration is ignored. path: only
     for messages. taker, rows: for documents too large to be kept whole. Comments and processing instructions are left
     out. Raises FileError, with line and column, if the document is not well-formed, declares a document type, or
-    exceeds the limits of its format, MAX_DEPTH or MAX_NAME.
+    exceeds its format's limits, MAX_DEPTH or MAX_NAME.
 
     >>> root = parse('<pha tickLength="0.8"><call name="bow"/></pha>')
     >>> root.attributes["tickLength"], root.children[0].tag, root.children[0].column

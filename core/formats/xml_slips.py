@@ -1,7 +1,7 @@
 """Explain errors in XML that parsers reject, for people who write it by hand.
 
 A parser says where it could not go on. Here the text is gone through once more up to the first slip, with an eye on
-which tags are open, and on what people forget.
+open tags and on what people forget.
 """
 
 from __future__ import annotations

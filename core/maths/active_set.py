@@ -3,11 +3,12 @@
     minimise    Σ w (x − wish)²  +  λ Σ (Δ² x)²  +  Σ μ (how far x is beyond its soft bounds)²
     subject to  lo ≤ x ≤ hi
 
-Frames at a bound are held there, and frames beyond a soft one are drawn to it; the rest is one symmetric system with
-five diagonals (banded.py). Then frames beyond a bound are added, and those that their bound would have to pull back
-are let go, until none is wrong (Hintermüller, Ito and Kunisch 2003). Most problems end in about ten rounds. The matrix
-is no M-matrix, so sets may repeat: where a stretch of frames gains nothing for some rounds, its worst frame alone
-changes, and at last the last wrong frame of a channel, which ends in any case (Murty 1974; Júdice and Pires 1994).
+Frames at a bound are held there, and frames beyond a soft one are drawn to it. The rest is one symmetric system with
+five diagonals (banded.py). Then frames beyond a bound are added, and those that their bound would have to pull back are
+let go. This ends when none is wrong (Hintermüller, Ito and Kunisch 2003). Most problems end in about ten rounds. The
+matrix is no M-matrix, so sets may repeat: where a stretch of frames gains nothing for some rounds, its worst frame
+alone changes, and at last the last wrong frame of a channel, which ends in any case (Murty 1974; Júdice and Pires
+1994).
 """
 
 from __future__ import annotations

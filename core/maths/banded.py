@@ -6,7 +6,7 @@ reduction (Hockney 1965; for blocks, Buzbee, Golub and Nielson 1970) eliminates 
     x_i = D_i⁻¹ (b_i − C_{i−1}ᵀ x_{i−1} − C_i x_{i+1}),
 
 which leaves a system of the same shape and half the size. All eliminations of a level are independent, so that N
-unknowns take log₂ N steps over whole arrays; the last few blocks are one dense matrix. It is Gaussian elimination in
+unknowns take log₂ N steps over whole arrays. The last few blocks are one dense matrix. It is Gaussian elimination in
 another order, and as stable for a positive definite matrix without a choice of pivots (Higham 2002, chapter 10).
 """
 

@@ -158,8 +158,8 @@ def to_axis_angle(q: FloatArray) -> tuple[FloatArray, FloatArray]:
 def from_matrix(matrix: FloatArray) -> FloatArray:
     """Turn rotation matrices (..., 3, 3) into quaternions with w ≥ 0.
 
-    Bar-Itzhack (2000): the quaternion is the eigenvector of the largest eigenvalue of a symmetric 4×4
-    matrix, which also gives the nearest rotation where the input is slightly off.
+    Bar-Itzhack (2000): the quaternion is the eigenvector of the largest eigenvalue of a symmetric 4×4 matrix. That also
+    gives the nearest rotation where the input is slightly off.
     """
     m = np.asarray(matrix, dtype=np.float64)
     k = np.empty((*m.shape[:-2], 4, 4))

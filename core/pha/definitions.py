@@ -1,7 +1,7 @@
 """The procedures of a programme of version 2 with all names looked up, before evaluation.
 
-The names that a module's procedures can use are its *view*. A name may mean something else in the view of a module
-that inherits a procedure, so each procedure is looked up in all views in which it may run.
+The names that a module's procedures can use are its *view*. A name may mean something else in the view of a module that
+inherits a procedure. So each procedure is looked up in all views in which it may run.
 """
 
 from __future__ import annotations

@@ -169,9 +169,9 @@ def evaluate(definitions: Definitions, start: int, clip_durations_s: tuple[float
              values: Values | None = None, seed: int = 0) -> Evaluated:
     """Evaluate a procedure (a number) of the first module.
 
-    clip_durations_s: of all clips; values: of the procedure's parameters; seed: for picks.
-    Raises ScoreError, with the chain of calls and their values, if an expression has no value or a wrong one, if a
-    called procedure plays nothing, and beyond MAX_EVALUATIONS, MAX_OPERATIONS and MAX_NESTED.
+    clip_durations_s: of all clips; values: of the procedure's parameters; seed: for picks. Raises ScoreError, with the
+    chain of calls and their values, if an expression has no value or a wrong one, or if a called procedure plays
+    nothing. So it does beyond MAX_EVALUATIONS, MAX_OPERATIONS and MAX_NESTED.
     """
     return _Evaluation(definitions, clip_durations_s, seed).run(start, values or {})
 

@@ -306,7 +306,7 @@ class _RunsOfLevel(NamedTuple):
 def _in_played_order(row: _Row, levels: list[_RunsOfLevel]) -> _Row:
     """Return the row in the order of playing, with marks where procedures begin.
 
-    Of reversed segments a…b − 1 the last comes first; each transition stays between the same two segments, and that
+    Of reversed segments a…b − 1 the last comes first. Each transition stays between the same two segments, and that
     after the last stays at the end. Reversed runs within reversed ones are handled first: levels from the innermost
     outwards, since runs of one level do not overlap.
     """

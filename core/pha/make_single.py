@@ -80,8 +80,8 @@ class _Work:
              repetition: int | None) -> tuple[Path | None, Path | None, int, int]:
         """Make the target of one call play only there.
 
-        Returns the view in which it runs, the file and the element of its procedure, and the original number of that
-        element, or of the element that it copies.
+        Returns the view in which it runs, the file and the element of its procedure. Last comes the original number of
+        that element, or of the element that it copies.
         """
         programme = self.now.programme(self.own)
         call = next((call for call in calls_of(programme) if call.document.path == path and call.element == element),

@@ -158,7 +158,7 @@ def test_what_the_user_sees_is_written(dancer: Any, tmp_path: Path, capfd: Any) 
 @pytest.mark.parametrize("motion", ["SHOWN", "SCORE", "ACTION"])
 def test_a_linked_character_is_written_as_in_its_own_file(dancer: Any, tmp_path: Path, motion: str) -> None:
     """Nothing is written to it, so it need be neither local nor overridden."""
-    here = written(tmp_path / "here.skeleton.xml", motion=motion)
+    here = written(tmp_path / "here.skeleton", motion=motion)
     name, names, fps = dancer.name, [each.name for each in bpy.data.objects], context.scene.render.fps
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -170,7 +170,7 @@ def test_a_linked_character_is_written_as_in_its_own_file(dancer: Any, tmp_path:
         context.collection.objects.link(each)
     linked = next(each for each in wanted.objects if each.name == name)
     context.view_layer.objects.active = linked
-    there = written(tmp_path / "there.skeleton.xml", motion=motion)
+    there = written(tmp_path / "there.skeleton", motion=motion)
     assert linked.library is not None
     assert there.duration_s == pytest.approx(here.duration_s)
     for of_it, of_own in zip((there.rotations, there.translations), (here.rotations, here.translations), strict=True):

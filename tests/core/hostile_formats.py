@@ -65,8 +65,8 @@ def usd_words(count: int) -> Iterator[Case]:
     rig = 'def Skeleton "R{}" {{ uniform token[] joints = [' + joints + "] }}\n"
     yield partial(usd.read, (head + rig.format(0)).encode())
     yield partial(usd.read, (head + "".join(rig.format(i) for i in range(60))).encode())
-    dances = "".join(usd_files.text().decode()[usd_files.text().index(b"def SkelAnimation"):-8].replace(
-        '"Dance"', f'"D{i}"') for i in range(1500))
+    dance = usd_files.text()[usd_files.text().index(b"def SkelAnimation"):-8].decode()
+    dances = "".join(dance.replace('"Dance"', f'"D{i}"') for i in range(1500))
     yield partial(usd.read, usd_files.text(more=dances))
     ops = "".join(f"double3 xformOp:translate:a{i}.timeSamples = {{ 1: (0, 0, 0), 1e8: (1, 1, 1) }}\n"
                   for i in range(500))
@@ -143,10 +143,18 @@ def read_compressed(data: bytes) -> object:
 
 
 def endlessly(begin: bytes, piece: bytes, size: int) -> bytes:
-    """Compress a beginning and then a piece over and over, up to a size, without ever having all of it."""
-    packer, block = zlib.compressobj(9, wbits=31), piece * (2**20 // len(piece))
-    parts = [packer.compress(begin), *(packer.compress(block) for _ in range((size - len(begin)) // len(block)))]
-    return b"".join((*parts, packer.flush()))
+    """Compress a beginning and then a piece over and over, up to a size, without ever having all of it.
+
+    After a full flush the packer knows nothing of what came before, so a packed block may follow itself.
+    """
+    packer, block = zlib.compressobj(9, wbits=-15), piece * (2**20 // len(piece))
+    first = packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
+    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
+    count, crc = (size - len(begin)) // len(block), zlib.crc32(begin)
+    for _ in range(count):
+        crc = zlib.crc32(block, crc)
+    ending = crc.to_bytes(4, "little") + (len(begin) + count * len(block)).to_bytes(4, "little")
+    return b"\x1f\x8b\x08" + bytes(5) + b"\x02\xff" + first + packed * count + packer.flush() + ending
 
 
 def compressed_bombs() -> Iterator[Case]:

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import linecache
 import pkgutil
 
 import pytest
@@ -13,6 +14,7 @@ MODULES = ["takt.core", *(m.name for m in pkgutil.walk_packages(takt.core.__path
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_hold(name: str) -> None:
+    linecache.clearcache()  # else doctest asks the disk, each time, about each file that a traceback ever named
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 

@@ -197,8 +197,8 @@ def _going_on(tree: Tree, readings: list[names.Reading], joint: int) -> list[int
 def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | None, after: int | None) -> int | None:
     """Return the joint of a limb, or the last of its name if it only stands between that one and the body.
 
-    Halves of a split bone are about as long as what comes after them and in line with it; what stands between is
-    short, or leads aside.
+    Halves of a split bone are about as long as what comes after them and in line with it. What stands between is short,
+    or leads aside.
     """
     if joint is None or after is None:
         return joint

@@ -192,7 +192,7 @@ def _is_apart(tree: Tree, one: list[int], other: list[int]) -> bool:
 def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[int, ...], float]:
     """Return where in a chain a limb begins, bends and ends, and what comes next, if anything; and how long it is.
 
-    Of its two segments the shorter one is as long as can be, and like the other; joints in the middle of a segment, as
+    Of its two segments the shorter one is as long as can be, and like the other. Joints in the middle of a segment, as
     twist bones are, are passed through, but as few as can be. Collarbones begin close to those of the other side.
     """
     positions = tree.positions[list(chain)]
