@@ -1,4 +1,4 @@
-"""Parts that lie between limbs, as a rib between two arms, a brooch or a beard: they move with neither."""
+"""Parts that lie between limbs, such as a rib between two arms, a brooch or a beard: they move with neither limb."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
                   parents: IntArray, cloth: FloatArray, along: FloatArray) -> FloatArray:
-    """Return weights (C, B) where limbs that share a part alike, and that it does not hold, leave it to other bones.
+    """Return weights (C, B) in which limbs with equal shares of a part leave it to other bones, unless it holds them.
 
     areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root; cloth (M,) how
     far a part is cloth, 0 to 1, and along (M, B) as `along_limbs`. A rib is as near to the left arm as to the right
-    one. Weighted by distance, it would tear when one of them moves. What siblings and their descendants have of a part
-    in equal shares goes to what else moves it, or to their parent: of cloth, whose places move apart, to their parent
-    alone. Cloth that runs along such limbs keeps them, as a cape behind two legs. Rows sum to 1, before and after.
+    one. Weighted by distance, it would tear when one of them moves. Equal shares of siblings and their descendants go
+    to the other bones that move the part, or to the siblings' parent. Of cloth, they go to the parent alone. Cloth that
+    runs along such limbs keeps their weights, such as a cape behind two legs. Rows sum to 1, before and after.
 
     >>> rib_and_arms = np.array([[0.2, 0.4, 0.4], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> between_limbs(rib_and_arms, np.array([1.0, 9.0, 9.0]), np.arange(3), np.zeros((3, 3)),

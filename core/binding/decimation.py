@@ -1,4 +1,4 @@
-"""Fewer points for dense meshes, before anything is computed of them: what lies in one cell of a grid is joined."""
+"""Fewer points for dense meshes, before anything is computed: points in one cell of a grid are joined."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORTH_IT = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Decimated:
-    """A mesh of C points (C, 3) that stands for one of P. label: (P,) the point that each of the others became."""
+    """A mesh of C points (C, 3) that replaces one of P points. label: (P,) the new point of each old one."""
 
     label: IntArray
     points: FloatArray
@@ -55,7 +55,7 @@ def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray,
 
 
 def _with_thin_pieces(label: IntArray, face_vertices: IntArray, face_sizes: IntArray) -> IntArray:
-    """Return labels (P,) without what was joined in pieces that lost most of their faces: cards of hair, buttons."""
+    """Return labels (P,) in which pieces that lost most of their faces, such as buttons, are not joined."""
     corners = label[face_vertices]
     spans = _spanning(corners, face_sizes)
     first = np.cumsum(face_sizes) - face_sizes
@@ -72,13 +72,13 @@ def _with_thin_pieces(label: IntArray, face_vertices: IntArray, face_sizes: IntA
 
 
 def _spanning(corners: IntArray, face_sizes: IntArray) -> BoolArray:
-    """Return which faces, (F,), still have three different corners or more, one after the other."""
+    """Return which faces, (F,), still have three or more corners that differ from the next one."""
     differs = corners != corners[_following(face_sizes)]
     return np.asarray(np.add.reduceat(differs.astype(np.int64), np.cumsum(face_sizes) - face_sizes) >= 3)
 
 
 def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> IntArray:
-    """Return the cell of each point, (P,), in a grid about the origin of which about `most` cells hold some."""
+    """Return the cell of each point, (P,), in a grid around the origin of which about `most` cells hold points."""
     following = face_vertices[_following(face_sizes)]
     squared = 0.0
     for column in np.ascontiguousarray(points.T):  # rows of three would be gathered many times as slowly

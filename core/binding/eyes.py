@@ -1,4 +1,4 @@
-"""Eyes: bones that move little, though nothing else may be nearer to the face around them."""
+"""Eyes: bones that move little, even where no other bone is nearer to the face around them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def eye_reach(names: Sequence[str], parents: IntArray, segments: Segments, heads
               solid: Solid) -> FloatArray:
     """Return the greatest radius (B,) of what each eye moves, ∞ for bones that are no eyes.
 
-    names, parents (B,), heads and tails (B, 3). An eye is named so, as are all its descendants. It is as long as its
-    line, before that goes on to the skin; from head to tail where the line has no length. If the face and the eyes are
-    one part, or a file has the bones but no eyeballs, only the size of the bone tells where the eye ends.
+    names, parents (B,), heads and tails (B, 3). A bone is an eye if its name and those of all its descendants say so.
+    Its length is that of its line, not yet lengthened to the skin; that from head to tail if the line has no length. If
+    the face and the eyes are one part, or a file has the bones but no eyeballs, only the size of the bone tells where
+    the eye ends.
     """
     last: BoolArray = eye_names(names)
     for bone in reversed(parents_first(parents)):

@@ -52,10 +52,10 @@ _TINY = float(np.finfo(np.float64).tiny)
 def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int, solid: Solid) -> FloatArray:
     """Return how much of each of B bones each part holds, (M, B): 0 to 1.
 
-    part: (P,) that of each of the surface's points, 0 … M − 1. A part holds what its surface winds about, open or
-    closed, of points on the bone's lines (generalised winding numbers, Jacobson, Kavan and Sorkine-Hornung 2013); one
-    that is most of the surface what lies in its box and in the solid, unless another holds it and it does not wind
-    about it; and a part alone everything.
+    part: (P,) that of each of the surface's points, 0 … M − 1. The value is the share of points on the bone's lines
+    that the part's surface, open or closed, winds about (generalised winding numbers, Jacobson, Kavan and
+    Sorkine-Hornung 2013). A part that is most of the surface holds the points in its box and in the solid. Of points
+    that other parts hold, it only holds those that it winds about. A single part holds everything.
     """
     count = int(part.max()) + 1
     if count == 1:
@@ -87,7 +87,7 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
 
 
 def told_apart(held: FloatArray) -> BoolArray:
-    """Return which bones (B, B) are in different skins, as some part holds one well and hardly the other.
+    """Return which bones (B, B) are in different skins: some part holds one well and hardly holds the other.
 
     held (M, B) as `held_bones`. Two legs under a gown are both inside it, but each has skin of its own.
 
@@ -127,11 +127,12 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
 
     points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point; held
     (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,); thin (M,) as `thinness`; links as in
-    `Clusters`. A loose part lies on the others where these are nearer than its bones. A point takes on what the nearest
-    skin has; a part no longer than the bones that move it takes on one mean, mostly of where it touches, so that it
-    keeps its shape. Thin, longer parts are cloth. Their weights are blended over the distance from the skin, so that a
-    cape does not tear between the legs in front of it. A part around one bone, such as a rib or a loose sleeve, keeps
-    that bone's weights. What it touches, such as an arm, does not carry it.
+    `Clusters`. A loose part follows the other parts if these are nearer than its bones. Each of its points takes the
+    weights of the nearest skin. A part that is no longer than the bones that move it takes one mean of these weights,
+    mostly of points where it touches, so that it keeps its shape. Thin, longer parts are cloth. Their weights are
+    blended over the distance from the skin, so that a cape does not tear between the legs in front of it. A part around
+    one bone, such as a rib or a loose sleeve, keeps that bone's weights. What it touches, such as an arm, does not
+    carry it.
     """
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
@@ -164,9 +165,9 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
 
 
 def _round_one_bone(mean: FloatArray, from_skin: FloatArray, from_bones: FloatArray) -> FloatArray:
-    """Return how far parts keep what bones have of them, (M,), rather than what the skin has that they touch.
+    """Return how far parts keep the weights of their own bones, (M,) 0 to 1, instead of those of the skin they touch.
 
-    mean (M, B): what bones have of them; from_skin, from_bones (M,): how far they are away, on average.
+    mean: (M, B) the parts' mean weights; from_skin, from_bones: (M,) their mean distances from skin and bones.
 
     >>> rib, belt = [0.2, 0.3], [0.05, 0.4]
     >>> _round_one_bone(np.array([[1.0, 0.0], [1.0, 0.0]]), *np.array([rib, belt]).T).tolist()

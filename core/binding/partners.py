@@ -1,4 +1,4 @@
-"""Bones that are each other's like: the same bone on the other side of the body, in the next leg, or in a copy."""
+"""Bones that correspond: the same bone on the other side of the body, in the next leg, or in a copy."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
 
 
 def copied_trees(claim: IntArray, parents: IntArray, heads: FloatArray, tails: FloatArray, size: float) -> BoolArray:
-    """Return which bones (B,) belong to a copy: a tree of which each bone lies where one of another tree lies.
+    """Return which bones (B,) belong to a copy: a tree in which each bone lies at a bone of another tree.
 
-    So are two armatures that were joined to one. Of two trees, the smaller one is the copy, or the later one in the
+    Two armatures that were joined are such trees. Of two trees, the smaller one is the copy, or the later one in the
     list. A bone with a better claim (B,) to skin than the one in its place is no copy. heads, tails: (B, 3).
 
     >>> ends = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])

@@ -1,4 +1,4 @@
-"""How thick the limbs are that bones run in."""
+"""The thickness of the limbs in which bones run."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
 def side_by_side(radius: FloatArray, segments: Segments, solid: Solid) -> BoolArray:
     """Return (S, S) which lines run side by side in one limb, as those of a palm or of two thighs in one haunch.
 
-    radius: (S,) as `limb_radii`. Lines are in one limb where no air is between their middles: farther down it may part.
-    Leaf lines, as of fingertips and ears, are limbs of their own.
+    radius: (S,) as `limb_radii`. Lines are in one limb if no air is between their middles; farther along, the limb may
+    fork. Leaf lines, as of fingertips and ears, are limbs of their own.
     """
     middles = segments.points_at(np.full((1, len(radius)), 0.5))[0]
     offsets = middles[None] - middles[:, None]
@@ -77,10 +77,10 @@ def of_neighbours(radius: FloatArray, beside: BoolArray) -> FloatArray:
 
 
 def room_beside(segments: Segments, parents: IntArray) -> FloatArray:
-    """Return how thick (S,) the limb of each leaf line may be beside its siblings, ∞ where it has none.
+    """Return the greatest radius (S,) of the limb of each leaf line beside its siblings, ∞ if it has none.
 
-    A jaw, a lip and an ear start in the same head. Each only holds what is within its own length, and not nearer to the
-    next one's tip.
+    A jaw, a lip and an ear start in the same head. Each only moves skin within about its own length, and no nearer to
+    another tip than to its own.
     """
     last = np.flatnonzero(segments.leaf)
     bones = segments.bones[last]

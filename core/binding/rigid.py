@@ -1,4 +1,4 @@
-"""Pieces that move as one: a part that is mostly one bone's is wholly that bone's."""
+"""Pieces that move as one: if one bone moves a part nearly alone, it moves the part alone."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
               compact: FloatArray) -> FloatArray:
-    """Return weights (C, B) where parts that one bone moves nearly alone follow it alone, as far as it does.
+    """Return weights (C, B) in which parts follow one bone alone, as far as it already moves them nearly alone.
 
     areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`, and compact (M,) as `compactness`.
     Stiffness has no threshold. If the mean weights of a part are mostly bone b, its weights w become (1 − t) w + t b. t
-    rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts the bone that lies in a part
-    counts more than those that lie near it. A part that holds two bones bends.
+    rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts, the bones that lie in a part
+    count more than those near it. A part that holds two bones bends.
 
     >>> mostly_one = np.array([[0.9, 0.1], [1.0, 0.0], [0.5, 0.5]])
     >>> stiffened(mostly_one, np.ones(3), np.array([0, 0, 1]), np.zeros((2, 2)), np.zeros(2)).tolist()
@@ -70,11 +70,12 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: Floa
 
 
 def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
-    """Return how far parts are shut off from bones that other parts keep: (M, B), 0 to 1.
+    """Return how far parts are closed to bones that other parts keep to themselves: (M, B), 0 to 1.
 
-    held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, as an
-    eye, keeps it: the skin around the eye does not turn with it. A part that a bone runs through is not shut off from
-    it, as a ball between two pieces of a puppet. Pieces keep to their own bones as well (`_of_other_pieces`).
+    held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, such as
+    an eye, keeps it: the skin around an eye does not turn with it. A part that a bone runs through is not closed to
+    that bone, such as a ball between two pieces of a puppet. Pieces are also closed to other pieces' bones
+    (`_of_other_pieces`).
 
     >>> face_and_eye = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> walls(face_and_eye, np.array([0.9, 0.9]))[:, 2].tolist()
@@ -87,12 +88,12 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
 
 
 def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
-    """Return how far parts that hold bones are shut off from those of parts with which they share none: (M, B).
+    """Return how far parts that hold bones are closed to bones of parts with which they share no bone: (M, B).
 
     Pieces of a robot or of a jointed doll are cut where they turn. The rim of a thigh's piece is near the pelvis bone,
-    and yet moves with the thigh. Pieces that share a bone, as a shirt and the arms in its sleeves, are one limb. Parts
-    that hold no bone are not shut off: they may belong to any. The walls are low, since two pieces may still be one
-    body, and as high as others' in an assembly of hard parts.
+    but moves with the thigh. Pieces that share a bone, such as a shirt and the arms in its sleeves, are one limb. Parts
+    that hold no bone are not closed to any bone. The values are low, since two pieces may still be one body. In an
+    assembly of hard parts they are as high as those of `walls`.
     """
     well = smoothstep(held, _PARTLY, _WELL)
     own = np.flatnonzero(well.any(axis=1))
@@ -106,7 +107,7 @@ def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
 
 
 def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the greatest values of rows (M, B) and the next ones, (M,) each; 0 where there is none."""
+    """Return the greatest and second greatest values of rows (M, B), (M,) each; 0 for values that a row lacks."""
     ordered = np.sort(rows, axis=1)
     return ordered[:, -1], ordered[:, -2] if rows.shape[1] > 1 else np.zeros(len(rows))
 

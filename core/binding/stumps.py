@@ -1,4 +1,4 @@
-"""The inner ends of limbs that start beside the body but reach into it, as those of a crab: the body holds them."""
+"""The inner ends of limbs that start beside the body but reach into it, as a crab's: the body moves them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_POINTS: Final = 100
 
 def held_stumps(segments: Segments, parents: IntArray, surface: Surface, part: IntArray,
                 held: FloatArray) -> tuple[Segments, FloatArray]:
-    """Return the lines with one more for each inner end that another part holds, and what parts hold then, (M, B).
+    """Return the lines, with one more for each inner end that another part encloses, and the new `held` (M, B).
 
     part: (P,) that of each of the surface's points; parents (B,), −1 for a root; held (M, B) as `held_bones`. A limb of
     a part of its own may start beside the part of its parent bone and reach into it. If the inner end followed the
@@ -60,10 +60,10 @@ def held_stumps(segments: Segments, parents: IntArray, surface: Surface, part: I
 
 def _inner_end(segments: Segments, line: int, points: FloatArray,
                body: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the innermost and the middle, (3,) each, of what of a limb's points (N, 3) the body has inside.
+    """Return the innermost and the mean, (3,) each, of a limb's points (N, 3) that are inside the body, or None.
 
-    The body is given by corners (T, 3, 3) of triangles. Innermost is what is farthest from the limb's line. None where
-    that line starts inside the body, or where what is inside lies round the line, or nearer to its end.
+    body: (T, 3, 3) corners of its triangles. The innermost point is the one farthest from the limb's line. The result
+    is None if that line starts inside the body, or if the points inside lie around the line, or nearer to its end.
     """
     start, end = segments.starts[line], segments.ends[line]
     points = points[::-(-len(points) // _MOST_POINTS)]

@@ -64,7 +64,7 @@ class ClipSet:
 
     @cached_property
     def _keys(self) -> int:
-        """How many keys they have."""
+        """The number of keys of all clips."""
         return sum(len(tracks.times_s) for each in self.clips
                    for tracks in (each.rotations, each.translations, each.scales))
 

@@ -101,7 +101,7 @@ class Excerpt:
         return np.asarray(np.clip(own + rounds * self.duration_s, 0.0, self.duration_s))
 
     def _without_skips(self, times_s: FloatArray) -> FloatArray:
-        """Return the times (…) with skips at which the part shows what it shows at times (…) without them."""
+        """Return the times (…) with skips at which the part shows the poses of times (…) without skips."""
         if self.skips_s == (0.0, 0.0):
             return times_s
         played = np.linspace(0.0, self.duration_s, _INVERSE_STEPS + 1)

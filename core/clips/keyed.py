@@ -148,7 +148,7 @@ def around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, Floa
 
 
 def _blended(before: FloatArray, after: FloatArray, share: FloatArray) -> FloatArray:
-    """Return values between those of keys (F, …, C), by a share (F,)."""
+    """Return values between those of keys before and after (F, …, C), by a share (F,) from 0 to 1."""
     share = share.reshape(-1, *(1,) * (before.ndim - 2))
     if before.shape[-1] == 4:
         return rot.nlerp(before, after, np.broadcast_to(share, before.shape[:-1]))

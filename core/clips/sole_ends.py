@@ -46,9 +46,9 @@ def toe_tip(clip: Clip, found: SkeletonMap, side: str, up: FloatArray) -> FloatA
 
 
 def _tip(clip: Clip, knee: int, ankle: int, moves: int, up: FloatArray) -> FloatArray | None:
-    """Return the place (3,) of a foot's sole that is farthest from below its ankle; None: not known.
+    """Return the position (3,) of a foot's sole that is farthest from the point below its ankle; None if unknown.
 
-    Of what moves with a joint of the foot.
+    Only skin that moves with a joint of the foot counts.
     """
     rest = clip.skeleton.rest_world[..., 3]
     shin = rest[knee] - rest[ankle]

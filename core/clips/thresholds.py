@@ -1,6 +1,6 @@
 """The thresholds of contacts that several rooms share: lengths in leg lengths, times in seconds.
 
-What only one step of the solve needs stays in the file of that step.
+Thresholds of a single step of the solve are in the file of that step.
 """
 
 from __future__ import annotations
