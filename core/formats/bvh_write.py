@@ -28,7 +28,7 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
     """Write a clip as BVH, sampled at frame_time_s; scales are left out, since BVH has none.
 
     clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
-    ends: offsets of End Sites by joint; others get none longer than zero.
+    ends: offsets of End Sites by joint; other End Sites have offset zero.
     Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0 or
     greater than LONGEST_FRAME_S, a name with { or }, or more than MAX_VALUES frames × joints.
     """

@@ -42,7 +42,7 @@ class Transform:
 class SceneNodes:
     """The nodes of a scene; the first is the parent of all others.
 
-    elements: of each node but the first. transforms: of each node. unit_m: metres in the file's unit.
+    elements: of each node except the first. transforms: of each node. unit_m: the file's unit in metres.
     """
 
     tree: GltfTree
@@ -51,7 +51,7 @@ class SceneNodes:
     unit_m: float
 
     def by_id(self) -> dict[str, list[int]]:
-        """Return the nodes that each id stands for: several where it is instanced."""
+        """Return the nodes of each id, which are several if it is instanced."""
         found: dict[str, list[int]] = {}
         for node, element in self.elements.items():
             if "id" in element.attributes:

@@ -62,7 +62,7 @@ FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tupl
 class _Checked(Generic[_Found]):
     """A reader that raises FileError for all that damaged bytes can raise; the rest is logged.
 
-    begins: of files of the format; one that begins otherwise is refused before it is read.
+    begins: the possible beginnings of files of the format; files that begin otherwise are refused before they are read.
     """
 
     label: str

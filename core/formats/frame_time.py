@@ -28,7 +28,7 @@ def exact_frame_time(written: str, unit_s: float = 1.0) -> float:
     mantissa, _, exponent = written.lower().partition("e")
     last_digit = max(unit_s * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])), _SINGLE * seconds)
     rates = [max(round(1.0 / seconds), 1), *(rate / 1.001 for rate in _OF_TELEVISION)]
-    for room in (0.5 * last_digit, last_digit):  # rounded, or else cut off
+    for room in (0.5 * last_digit, last_digit):  # rounded, else truncated
         near = [1.0 / rate for rate in rates if abs(1.0 / rate - seconds) < min(room, _MOST_CHANGED * seconds)]
         if near:
             return near[0]

@@ -27,4 +27,4 @@ def misnamed_at_once(path: Path) -> FileError | None:
         with path.open("rb") as opened:
             return misnamed(opened.read(_BEGINNING_BYTES), entry.label, begins, path)
     except OSError:
-        return None  # whoever reads it is told
+        return None  # the reader reports it

@@ -69,7 +69,7 @@ class _Tables:
         self.assigned: dict[_LineColumn, tuple[array[int], array[int], array[float]]] = {}
 
     def take(self, table_at: _LineColumn, row: Element) -> None:
-        """Take in a row of the table that begins at a line and column."""
+        """Add a row to the table that begins at a line and column."""
         if row.tag == "vertex":
             self._take_vertex(table_at, row)
         elif row.tag == "face":
@@ -82,7 +82,7 @@ class _Tables:
             table[2].append(number(row, "weight", self._path))
 
     def _take_vertex(self, table_at: _LineColumn, vertex: Element) -> None:
-        """Take in what the first vertex of a buffer has; the others must have it too."""
+        """Store which attributes the first vertex of a buffer has; all other vertices must have the same."""
         if table_at not in self.vertices:
             self.vertices[table_at] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if child(vertex, tag)}
         for what, values in self.vertices[table_at].items():
@@ -94,7 +94,7 @@ class _Tables:
 
 
 class _Reader:
-    """Collects what a document says."""
+    """Collects the contents of a document."""
 
     def __init__(self, path: Path | None, tables: _Tables) -> None:
         self._path, self._tables = path, tables

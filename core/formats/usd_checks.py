@@ -142,7 +142,7 @@ def check_keys(layer: Layer, prim: Prim, name: str, joints: Sequence[str], codes
     far = np.minimum(steps[1:], steps[:-1])
     padded = np.pad(steps, ((2, 2), (0, 0)), mode="edge")
     padded[:2] = padded[-2:] = 0.0
-    beside = np.max([padded[by:by + len(far)] for by in (0, 1, 4, 5)], axis=0)  # the steps before and after both
+    beside = np.max([padded[by:by + len(far)] for by in (0, 1, 4, 5)], axis=0)  # the steps before and after, both
     is_alone = np.zeros(values.shape[:2], np.bool_)
     is_alone[1:-1] = (far > _STEPS * np.maximum(beside, np.median(steps, axis=0)) + least) & (far > 2.0 * across)
     _note(layer, prim, name, joints, codes, is_alone, "keys jump away and back at once")

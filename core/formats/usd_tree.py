@@ -146,7 +146,7 @@ def _matrices(kind: str, values: FloatArray, unit_m: float) -> FloatArray:
     elif kind.startswith("rotate"):
         axes = kind.removeprefix("rotate")
         if values.shape[1] in (1, 3) and len(axes) == values.shape[1] and set(axes) <= set("XYZ"):
-            for axis in axes:  # that which is named first turns first
+            for axis in axes:  # the axis named first rotates first
                 column = "XYZ".index(axis) if len(axes) == 3 else 0
                 turn = rot.from_axis_angle(np.eye(3)["XYZ".index(axis)], np.radians(values[:, column]))
                 matrices[:, :3, :3] = rot.to_matrix(turn) @ matrices[:, :3, :3]

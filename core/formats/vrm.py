@@ -30,7 +30,7 @@ _TORSO: Final = hanim.SPINE[:17]
 
 
 def _bones(thumb: dict[str, int]) -> dict[str, str]:
-    """Return the H-Anim joint of each bone; those of the trunk are shared out by how many there are."""
+    """Return the H-Anim joint of each bone; for the trunk, it depends on the number of bones."""
     found = {"hips": hanim.ROOT, "neck": "vc7", "head": "skullbase", "jaw": "temporomandibular",
              "leftEye": "l_eyeball_joint", "rightEye": "r_eyeball_joint"}
     for side, letter in (("left", "l"), ("right", "r")):

@@ -67,7 +67,7 @@ def carried(scene: Scene, body: Body, moves: Mapping[tuple[int, str], Keys]) -> 
 
 
 def _times(moves: Sequence[Keys]) -> FloatArray:
-    """Return the times of all keys, of those before steps too, and times between those that are far apart."""
+    """Return the times of all keys, times just before steps, and times between keys that are far apart."""
     steps = [times[1:][np.diff(times) <= 0.0] - _STEP_S for times, _ in moves]
     times = np.unique(np.concatenate([np.zeros(1), *steps, *(times for times, _ in moves)]).clip(0.0))
     gaps = np.diff(times)

@@ -71,13 +71,13 @@ def frames_of(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
 
 
 def _by_name(body: Body) -> dict[str, int]:
-    """Return the joints of a body by their names, of the standard's by those of version 1."""
+    """Return the joints of a body by their names; standard joints by those of version 1."""
     names = zip(body.called, hanim.canonical_names(body.called), strict=True)
     return {meant or name: joint for joint, (name, meant) in enumerate(names)}
 
 
 def _channels(scene: Scene, motion: Node) -> list[list[str]]:
-    """Return the channels of each joint that a motion names, in lower case."""
+    """Return the channels, in lower case, of each joint that a motion names."""
     found: list[list[str]] = []
     wanted = list[int]()
     text = scene.text(motion, "channels")

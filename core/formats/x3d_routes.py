@@ -23,13 +23,13 @@ _NAMED: Final = 5
 
 
 def sound_routes(scene: Scene) -> Iterator[Route]:
-    """Yield the routes that lead from a node to another; warn of others, and of those that joints cannot take."""
+    """Yield the routes from one node to another; warn of broken routes, and of those that joints cannot use."""
     for route in scene.routes:
         source, target = scene.named.get(route.source), scene.named.get(route.target)
         said = f"ROUTE from {quoted(route.source)} to {quoted(route.target)} is left out"
         if source is None or target is None:
             missing = route.source if source is None else route.target
-            if not scene.left_out:  # else it may lead to what that was
+            if not scene.left_out:  # else it may lead to a part that was left out
                 scene.note(f"{said}: no node has the DEF {quoted(missing)}", route.line)
             continue
         sent = INTERPOLATORS.get(source.kind)
@@ -91,7 +91,7 @@ def note_unplayed(scene: Scene) -> None:
 
 
 def _reached(begin: Iterable[str], ways: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return the names that ways lead to from some, with these themselves."""
+    """Return the names that can be reached from some names, including these."""
     found, stack = set[str](), list(begin)
     while stack:
         name = stack.pop()
