@@ -1,4 +1,4 @@
-"""Assemble a body from its ends: its limbs, its plane, up and front, left and right."""
+"""Assemble a body from its ends: limbs, mirror plane, up and front, left and right."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _arm_course(inside: Inside, hand: int, other: int, head: int) -> Course:
 
 def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
           up: FloatArray) -> tuple[BoolArray, Head]:
-    """Return which cells lie above the shoulders, (N,), and are no hand's, and the head that they form."""
+    """Return which cells, (N,), lie above the shoulders and belong to no hand, and the head that they form."""
     shoulders = (arms[0].root + arms[1].root) / 2.0
     half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
     nearer = ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])

@@ -198,7 +198,7 @@ def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
     if votes < 0.0:
         spine, ahead = Course(spine.points[::-1], spine.areas[::-1], length - spine.at[::-1]), -ahead
     head = unit(ahead - ahead @ up * up)
-    if not head.any():  # it stands on its tail
+    if not head.any():  # the body stands on its tail
         head = unit(front - front @ up * up)
     return Creature(spine, np.cross(up, head), spine.points.mean(axis=0), up, head, (), (), (),
                     min(abs(votes) / _CLEARLY, 1.0))

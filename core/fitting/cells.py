@@ -84,7 +84,7 @@ class Cells:
         """Return the length (N,) of the shortest path through the inside from each cell to the nearest source."""
         count = len(self)
         found = np.full(count + 1, np.inf)
-        found[count] = -np.inf  # this entry stands for no cell and is never reached
+        found[count] = -np.inf  # the entry for "no cell" is never reached
         front = np.asarray(sources, dtype=np.int64)
         found[front] = 0.0
         ends = np.concatenate((self.bridges, self.bridges[:, ::-1]))

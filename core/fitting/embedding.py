@@ -134,11 +134,11 @@ def _choices(count: int) -> IntArray:
 def penalties(ends: Ends, choices: IntArray, up: FloatArray) -> dict[str, FloatArray]:
     """Return the penalties (C,) of each choice (C, 5) of head, hands and feet, by their reason.
 
-    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ, hands and feet without
-    a trunk between them, a head that is not at the hands' end of the trunk, hands farther from the head than feet, a
-    head longer than arms. Shapes: legs thinner than arms, hands with an angle like feet, a head as thin as an arm,
-    sheets. Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). Mass: cells that
-    belong to no limb.
+    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ; hands and feet without a
+    trunk between them; a head that is not at the hands' end of the trunk; hands farther from the head than feet; a head
+    longer than arms. Shapes: legs thinner than arms, hands with an angle like feet, a head as thin as an arm, sheets.
+    Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). Mass: cells that belong to
+    no limb.
     """
     way = ends.ways / ends.ways.max()
     h, a, b, c, d = choices.T

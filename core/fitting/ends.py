@@ -63,7 +63,10 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """The inside of a body. tips: cells of its T ends; ways: (T, N) distances of cells from them; middle: a cell."""
+    """The inside of a body.
+
+    tips: cells of its T ends; ways: (T, N) distances of all cells from them; middle: the cell in its middle.
+    """
 
     cells: Cells
     tips: list[int]

@@ -91,7 +91,7 @@ def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
         return None
     tips = cells.points[[end.cell for end in ends]]
     webs = np.array([(sets.level[end.saddle] + 0.5) * sets.width for end in ends])
-    webs[0] = webs[1:].max()  # the longest finger meets no longer one
+    webs[0] = webs[1:].max()  # the longest finger has no longer neighbour
     order = _from_thumb(tips, arm.end, forearm)
     joints = {name: _finger(cells, ends[k].cell, float(away[ends[k].cell] - webs[k]), sources, name == "thumb", arm.end)
               for name, k in zip(FINGERS, order, strict=True)}
