@@ -89,6 +89,7 @@ def _extended(fixed: BoolArray, free: BoolArray, values: FloatArray, screen: Flo
 def _means(index: IntArray, rows: FloatArray, count: int) -> FloatArray:
     """Return the mean (count, B) of the rows (N, B) at each point, 0 for points without rows.
 
-    index: (N,) the point of each row."""
+    index: (N,) the point of each row.
+    """
     number = np.maximum(np.bincount(index, minlength=count), 1)
     return np.stack([np.bincount(index, column, count) for column in rows.T], axis=1) / number[:, None]

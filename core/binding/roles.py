@@ -9,8 +9,8 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
   continue alone through the body; or its name says that it is a root, and all its children start where it does;
 - 0.8 times the share of its line along which a bone with a better claim by its name (DEF- before others before ORG-
   before MCH-) runs nearer than the skin; 0.8 if that bone starts where it starts; 0.2 more for a name such as ORG-,
-  MCH- or fk. If DEF- bones run through most of the body, other bones get 0.5 more, and 0.8 times the share of their line
-  that runs in the air;
+  MCH- or fk. If DEF- bones run through most of the body, other bones get 0.5 more, and 0.8 times the share of their
+  line that runs in the air;
 - up to 1 for a limb under a bone on the ground that runs beside larger limbs, or in the air, along nearly all of its
   length; 1 for a tree that is a copy of another one;
 - 0.6 less for a bone with no evidence but its name, if it is the only bone in a stretch of a limb.
@@ -95,7 +95,8 @@ _NAMED, _GROUND, _CARRIES, _OWNED_BY, _CONTROLS = range(len(_EVIDENCE))
 class Roles:
     """The roles of B bones.
 
-    points: (B, 5) for each kind of evidence, in the order of `Role`. steering: (B,) which bones move no skin."""
+    points: (B, 5) for each kind of evidence, in the order of `Role`. steering: (B,) which bones move no skin.
+    """
 
     points: FloatArray
     steering: BoolArray

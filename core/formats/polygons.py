@@ -154,7 +154,7 @@ class _Ears:
         new = self._there[self._is_new[self._there]]
         self._turn[new] = _turn(*self._places[np.stack((self._before[new], new, self._after[new]))])
         convex = new[self._turn[new] > _STRAIGHT]
-        hollow = self._there[self._turn[self._there] <= _STRAIGHT]  # a triangle that contains corners contains one of these
+        hollow = self._there[self._turn[self._there] <= _STRAIGHT]  # only these can be inside an ear
         many = np.bincount(self._loop[hollow], minlength=len(self.left))
         spent = int(many[self._loop[convex]].sum()) + len(self._there) + _ROUND
         if spent > most:

@@ -121,7 +121,7 @@ class _Matching:
         found = [(before[i], after[k]) for i, k in pairs]
         for i, k in self._between_neighbours(before, after, pairs):
             pair = before[i], after[k]
-            # A call in the place of another one is that one renamed, unless that is found elsewhere.
+            # A call in the place of another one counts as that call renamed, unless that call is found elsewhere.
             waits = self._old.shape.tags[pair[0]] == "call" and all(
                 text.after(element) == element + 1 for text, element in zip((self._old, self._new), pair, strict=True))
             (self._in_place if waits else found).append(pair)

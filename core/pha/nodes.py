@@ -61,7 +61,7 @@ class Attributes(NamedTuple):
 class Node(NamedTuple):
     """An element, equal to itself alone; element: its number in the text.
 
-    texts: attributes without expressions; expressions: those with. Attributes that are not given are in neither.
+    texts: attributes without expressions; expressions: attributes with expressions. Missing attributes are in neither.
     in_seconds: the names of expressions that were written in seconds, as in 1.5s.
     names: of all values that its expressions need. plain: duration and transition (NaN: none) of a call without
     children, if both are plain numbers that can be played, and it says nothing else; else None.

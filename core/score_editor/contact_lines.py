@@ -32,7 +32,7 @@ def draw_contacts(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripe
     half = np.where(on, _LINE_PX, _OFF_PX) * view.scale / 2.0
     middle = _heights(stripes, view, contacts.foot[seen])
     left, right = np.maximum(begin[seen], view.left), np.minimum(end[seen], view.width)
-    right = np.maximum(right - view.scale, left + view.scale)  # contacts that follow each other stay apart
+    right = np.maximum(right - view.scale, left + view.scale)  # keep a gap between consecutive contacts
     fill = np.where(on[:, None], theme.mixed(0.72), theme.mixed(0.38))
     if only is not None:
         half, fill = half + view.scale / 2.0, np.tile(theme.selected, (len(seen), 1))

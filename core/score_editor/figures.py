@@ -71,7 +71,7 @@ def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
     positions = world_from_pose(clip.skeleton, clip.sample(times_s))[..., 3]
     rest = clip.skeleton.rest_world[..., 3]
     turn = rot.IDENTITY if found.turn is None else found.turn
-    towards = rot.to_matrix(turn) @ _sheet()  # columns: to the right on the sheet, up, towards who looks
+    towards = rot.to_matrix(turn) @ _sheet()  # columns: right and up on the sheet, and towards the viewer
     seen, still = positions @ towards, rest @ towards
     height = max(float(np.ptp(still[:, 1])), float(np.ptp(still[:, 0])), 1e-9)
     ends, wide, is_far = _body(seen, found, height) or _lines(seen, clip)
@@ -84,8 +84,8 @@ def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
 def placed(figure: Figure, instant: int, box: FloatArray) -> tuple[FloatArray, float]:
     """Return the ends (S, 2, 2) of a figure's strokes within a box (4,), and how many pixels a body height is.
 
-    Bodies are equally tall in equal boxes, but for those whose motion would reach out of the box: they are smaller, as
-    far as they can still be seen.
+    Bodies are equally tall in equal boxes. A body whose motion would leave the box is drawn smaller, but not too small
+    to be seen.
     """
     left, low, right, high = box.tolist()
     aside, up = figure.reach

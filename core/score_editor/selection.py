@@ -147,7 +147,7 @@ def _longest(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int
         return []
     kinds: dict[Hashable, int] = {}
     one, other = (np.array([kinds.setdefault(each, len(kinds)) for each in side]) for side in (old, new))
-    length = np.zeros((len(one) + 1, len(other) + 1), np.int32)  # of the common part of the first i and the first j
+    length = np.zeros((len(one) + 1, len(other) + 1), np.int32)  # of the first i and the first j
     for i, kind in enumerate(one, 1):
         taken = np.maximum(length[i - 1, 1:], length[i - 1, :-1] + (other == kind))
         length[i, 1:] = np.maximum.accumulate(taken)

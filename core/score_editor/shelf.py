@@ -207,7 +207,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         left = view.width - theme.measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
         front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
         front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
-    if view.left > 0.0:  # in front of chips that are scrolled to the left
+    if view.left > 0.0:  # drawn over chips that are scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         left, middle = 2.0 * _PAD_PX * px, 0.55 * shelf.height  # a press there opens the choice of a folder
         for said, low, much, share in ((say("Library"), 0.0, size, 0.8), (say("+ Folder…"), 1.8, _SMALL * size, 0.9)):
@@ -289,7 +289,7 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     srcs = list(map(_SRC, playables))  # there may be very many
     several = {src for src, chips in Counter(srcs).items() if chips > 1}
     of_part = Counter(_OF_FILE(playables[at]) for at, src in enumerate(srcs) if src in several) if several else {}
-    alone: dict[str, list[int]] = {}  # of folders, looked up without a key of several parts
+    alone: dict[str, list[int]] = {}  # by folder; lookup needs no compound key
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for number, (each, src) in enumerate(zip(playables, srcs, strict=True)):
         is_clip, group = each.is_clip, each.shelf_group
@@ -330,7 +330,7 @@ def told_apart(paths: Sequence[str], names: Sequence[str]) -> list[str]:
             found[at] = f"{parts[at][-much[at]]}.….{names[at]}" if is_long else end
             much[at] += 1
         rest = [at for at in rest if alike[ends[at]] > 1 and much[at] <= len(parts[at])]
-    alike = Counter(found)  # where what is left out is what differs
+    alike = Counter(found)  # if the part that is left out is the difference
     return [paths[at] if alike[name] > 1 and "…" in name else name for at, name in enumerate(found)]
 
 
@@ -344,6 +344,6 @@ def _folder(chip: Playable) -> str:
     src = chip.src
     if chip.problem and not chip.problem.startswith(OF_FILES):
         return src.rpartition("/")[0].replace("/", ".")
-    if chip.name == src:  # also the clip's own name, as for Actions, where a number is no folder
+    if chip.name == src:  # src is also the clip's name, as for Actions, where a number is no folder
         return src.removesuffix(own_part(src)).removesuffix(".")
     return src.rpartition(".")[0]

@@ -23,14 +23,14 @@ def draw_tweaks(pen: Pen, ticks: FloatArray, view: View, theme: Theme, stripes: 
                 chosen: float | None = None, silent: BoolArray | None = None) -> None:
     """Draw diamonds at ticks (K,); of several at one pixel, only one. chosen: a tick whose diamond is highlighted.
 
-    silent: (K,) those that are hollow, since no layer that is heard has them.
+    silent: (K,) diamonds drawn hollow, since only silent layers have these keys.
     """
     if stripes.tweaks is None:
         return
     x = view.x(ticks)
     seen = np.flatnonzero((x >= view.left) & (x <= view.width + _HALF_PX * view.scale))
     is_silent = np.zeros(len(x), dtype=np.bool_) if silent is None else silent
-    seen = seen[np.argsort(is_silent[seen], kind="stable")]  # of several, one that is heard
+    seen = seen[np.argsort(is_silent[seen], kind="stable")]  # of several at one pixel, prefer one that is not silent
     seen = seen[np.unique(np.round(x[seen]), return_index=True)[1]]
     _draw(pen, x[seen], view, stripes, np.tile(theme.mixed(0.8), (len(seen), 1)))
     hollow = x[seen][is_silent[seen]]

@@ -69,7 +69,7 @@ class View:
     def x(self, ticks: FloatArray) -> FloatArray:
         """Return the x of ticks (N,); far outside of the window it is limited to a fixed distance."""
         x = self.left + (ticks - self.first_tick) * self.px_per_tick
-        return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much quicker than np.clip
+        return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much faster than np.clip
 
     def tick_at(self, x: float) -> float:
         """Return the tick at a pixel."""
@@ -109,7 +109,7 @@ class View:
         return replace(self, px_per_tick=wide, first_tick=begin - margin / wide, scroll_px=0.0)
 
     def following(self, begin: float, end: float) -> View:
-        """Return the view moved so that what begins at a tick is seen, and its end too if there is room for both.
+        """Return the view moved so that the tick `begin` is seen, and `end` too if there is room for both.
 
         If the beginning is seen already, the view stays.
 

@@ -96,7 +96,7 @@ def _map_by_names(skeleton: Skeleton, tree: Tree, called: list[str], in_any_pose
         if len(shape) > len(found.parts):
             found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), is_named=False)
             if "head" in shape and _steps_from_fork(tree, shape["head"]) > 2:
-                found.certainties["head"] = IN_DOUBT  # the last of several head joints may be the end of the head's bone
+                found.certainties["head"] = IN_DOUBT  # the last of several may be the end of the head's bone
             elif "head" in shape and _steps_from_fork(tree, shape["head"]) == 1 and tree.children[shape["head"]]:
                 found.certainties["head"] = IN_DOUBT  # without a neck, it may be the neck
     return _checked(skeleton, tree, readings, found, in_any_pose)

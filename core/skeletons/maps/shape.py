@@ -248,7 +248,7 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> di
         chain = tree.chain(max(above, key=tree.counts.__getitem__))
         has_ends = len(legs.chains[0]) - legs.at[2] > 2 and not tree.children[chain[-1]]
         last = chain[-2] if has_ends and len(chain) > 1 else chain[-1]
-        parts["head"] = next((joint for joint in chain if len(tree.children[joint]) > 1), last)  # the head has eyes, a jaw or hair as children
+        parts["head"] = next((joint for joint in chain if len(tree.children[joint]) > 1), last)  # forks to eyes
     forward, up = forward_by_shape(tree, parts), upwards(tree, parts)
     left = None if forward is None or up is None else np.cross(up, forward)
     for limb, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("clavicle", "shoulder", "elbow", "wrist"))):
