@@ -27,8 +27,8 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
     """Write the keys into Takt's own Action of the armature, and assign it.
 
     An earlier Action that Takt made of the score of that name is written again, unless other objects use it by now, or
-    its curves were edited by hand. Curves that the user has added to it, as for a face, stay. An Action that Takt did
-    not make stays assigned: Takt's Action then plays below it, in a strip of the NLA.
+    its curves were edited by hand. Curves that the user has added to it, such as those of a face, stay. An Action that
+    Takt did not make stays assigned: Takt's Action then plays below it, in a strip of the NLA.
     played: names of Actions that the score itself may play, which are never overwritten.
     """
     return finished(writing(armature_object, name, channels, played, is_aside=False))
@@ -70,7 +70,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     _keep_for_score(armature_object, name, action, channels, written)
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
-    changes.score()  # other characters may look at this one
+    changes.score()  # other characters may aim at this one
     return action
 
 

@@ -66,7 +66,7 @@ def take_again() -> None:
     actions: dict[int, bpy.types.Action] = {each.session_uid: each for each in bpy.data.actions}
     for armature_object in _objects(_let_go):
         if armature_object.get(_MARK) is None:
-            continue  # it agrees with its step
+            continue  # the character agrees with its step
         del armature_object[_MARK]
         (had, paths), before = _let_go[armature_object.session_uid], _before[armature_object.session_uid]
         is_there = had.own in actions

@@ -49,7 +49,7 @@ class _Keys(NamedTuple):
     frames: FloatArray
     values: FloatArray
     is_straight: bool
-    """Whether Blender goes straight from key to key."""
+    """Whether Blender interpolates linearly between keys."""
     is_still_outside: bool
     """Whether the curve keeps its first value before its keys, and its last one after them."""
 

@@ -22,7 +22,7 @@ _brought: dict[tuple[str, str], int] = {}
 class ActionAsset(NamedTuple):
     """An Action that is an asset; path: of its file, "" for the open one. library: its name.
 
-    origin: what tells it from others of its name: the clip that it was made from, or library and file.
+    origin: words that tell it from others with its name: the clip from which it was made, or library and file.
     """
 
     path: str

@@ -45,7 +45,7 @@ class _Wanted(NamedTuple):
 
 def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips: Sequence[Playable]
                ) -> Generator[float, None, list[Told]]:
-    """Make assets of clips on the shelf, one at each step; return the messages.
+    """Make assets of clips on the shelf, one at each step; return the messages about them.
 
     If it is stopped, the Actions that it has made are removed. Raises TaktError if none can be made.
     """

@@ -213,7 +213,7 @@ def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
     Operators of add-ons are ignored: many of them run as long as Blender does.
     """
     python_class = bpy.types.Operator.bl_rna_get_subclass_py
-    return any(running is not None and python_class(running.bl_idname) is None  # None: its class has gone
+    return any(running is not None and python_class(running.bl_idname) is None  # None: its class was unregistered
                for window in windows for running in window.modal_operators)
 
 

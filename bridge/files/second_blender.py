@@ -1,4 +1,4 @@
-"""Second Blenders that read files: a damaged .blend may end the process that reads it, and the window need not wait.
+"""Second Blenders that read files: a damaged .blend can only crash their process, and the window need not wait.
 
 One reads the .blend files that scores call; another the .blend and FBX files that the shelf shows. Each is started for
 the first file, kept for further ones, and ends by itself when none has been asked for in a minute. What they read is
@@ -77,7 +77,7 @@ class SecondBlender:
     """A Blender that reads files, started when it is needed; one thread at a time is served."""
 
     def __init__(self) -> None:
-        """Start none yet."""
+        """Set the initial state; no process is started yet."""
         self.running: _Process | None = None
         self.cannot_start = False
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class SecondBlender:
     def read(self, path: Path, most_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bytes | None:
         """Return the packed clips of a file, None if no second Blender can be started.
 
-        is_stopped: is asked again and again; once it says so, the second Blender ends, and StoppedError is raised.
+        is_stopped: is called repeatedly; once it returns True, the second Blender ends, and StoppedError is raised.
         Raises FileError if the file cannot be read, takes too long or too much memory, or crashes the second Blender.
         """
         global peak_bytes
@@ -111,7 +111,7 @@ class SecondBlender:
 
     def _answer(self, path: Path, most_s: float,
                 is_stopped: Callable[[], bool]) -> tuple[Mapping[str, Any] | None, bytes]:
-        for _ in range(2):  # one that was left for a while may end just now
+        for _ in range(2):  # a process may end just now, after its idle time
             process = self._started(is_stopped)
             if process is None:
                 return None, b""
@@ -180,7 +180,7 @@ def known(source: Source) -> ClipFile | None:
 
 
 class _Content(NamedTuple):
-    """What a file holds, by its digest, and in which folder.
+    """The content of a file, by its digest, and the file's folder.
 
     lasts: the content alone decides which clips are read; a .blend may have parts of other files.
     """
@@ -274,7 +274,7 @@ class _Process:
             raise OSError(f"'{command[0]}' {why}")
 
     def is_alive(self) -> bool:
-        """Return whether it has not ended yet."""
+        """Return whether the process has not ended yet."""
         return self._process.poll() is None
 
     def ask(self, path: Path, most_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
@@ -302,7 +302,7 @@ class _Process:
         return answer
 
     def end(self) -> None:
-        """Kill it at once, and end the thread that listens to it."""
+        """Kill the process at once, and end the thread that listens to it."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -316,7 +316,7 @@ class _Process:
         return None
 
     def _answer(self, within_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
-        """Return its next answer, or None if it has ended; raise TimeoutError if it runs on without an answer."""
+        """Return the next answer, or None if the process has ended; raise TimeoutError if none comes in time."""
         waited_s, last_s = 0.0, time.monotonic()
         while waited_s < within_s:
             with suppress(queue.Empty):

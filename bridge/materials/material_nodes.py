@@ -332,7 +332,7 @@ def _constants(node: Any, *inputs: int) -> tuple[float, float, float, float]:
 
 
 def _adjust(operation: str, *inputs: int) -> "_NodeReader":
-    """Return the reader of a node that changes a colour by the numbers in these of its inputs."""
+    """Return the reader of a node that changes a colour by the numbers of some of its inputs."""
     def read(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
         return (*reader.colour(node.inputs["Color"]), ProgrammeStep(operation, 0, _constants(node, *inputs)))
 

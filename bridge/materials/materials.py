@@ -24,7 +24,7 @@ _TEXTURE_CUTOFF = 0.1
 
 @dataclass(frozen=True)
 class Surface:
-    """What the faces of one material slot look like, in each colour mode.
+    """The look of the faces of one material slot, in each colour mode.
 
     uv_maps: the names of the mesh's active UV map and of one other, "" if there is none. painted: the name of a
     painted colour, "": the mesh's default. simplified: the material's name if some of its nodes are not in NODES.

@@ -102,7 +102,7 @@ def forget() -> None:
 def _bound_meshes(armature_object: bpy.types.Object) -> list[bpy.types.Object]:
     global _bound
     if not armature_object.matrix_world.determinant():
-        return []  # an object with a scale of 0 has no shape
+        return []  # an object with a scale of 0 has no points
     now = changes.of_scenes(), changes.of_scores(), len(bpy.data.objects)
     if _bound[0] != now or not all(map(_is_there, _bound[1].get(armature_object.session_uid, ()))):
         _bound = now, _meshes_by_armature()

@@ -148,7 +148,7 @@ def is_evaluated(ob: bpy.types.Object) -> bool:
 def is_gone(ob: bpy.types.Object) -> bool:
     """Return whether an object was deleted, and only a property keeps it: no scene has it, nor any instance."""
     scene = bpy.context.scene
-    if ob.library is not None or (scene is not None and scene.objects.get(ob.name) == ob):  # so are most
+    if ob.library is not None or (scene is not None and scene.objects.get(ob.name) == ob):  # most objects end here
         return False
     holders = set(ob.users_collection)
     return not holders or not (any(each.objects.get(ob.name) == ob for each in bpy.data.scenes) or any(

@@ -1,6 +1,6 @@
-"""What edits in this session have told of texts: which element of each was which before.
+"""The history of elements in texts, as told by the edits of this session: the earlier number of each element.
 
-What is typed, or was changed by another session, is found by likeness; see core/pha/lineage.py.
+Elements of texts that were typed, or changed in another session, are matched by comparison; see core/pha/lineage.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _edits: OrderedDict[tuple[int, int], tuple[str, str, Edited]] = OrderedDict()
 
 
 def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited]) -> None:
-    """Keep what edits do to texts, by their paths."""
+    """Store the results of edits; before: the texts before them; edited: by path."""
     for path, each in edited.items():
         old, new = _plain(str(before[path])), _plain(str(each.text))
         _edits[hash(old), hash(new)] = old, new, each
@@ -30,7 +30,7 @@ def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited
 
 
 def origin(old: str, new: str) -> list[int] | None:
-    """Return for each element of a text its number in the one before, also where the edit was undone; None: unknown."""
+    """Return each element's number in the old text, even after undo of an edit; None if it is unknown."""
     old, new = _plain(old), _plain(new)
     known = _edits.get((hash(old), hash(new)))
     if known is not None and known[:2] == (old, new):
@@ -47,10 +47,10 @@ def origin(old: str, new: str) -> list[int] | None:
 
 
 def forget() -> None:
-    """Keep nothing any longer."""
+    """Clear the history."""
     _edits.clear()
 
 
 def _plain(text: str) -> str:
-    """Return a text with the line breaks that Blender's Texts have."""
+    """Return a text with line breaks as in Blender's Texts."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

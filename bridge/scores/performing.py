@@ -402,7 +402,7 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None,
             skin_points.checksum(armature_object) if skin is None else skin,
             joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None,
-            *((character.released,) if character.released else ()),  # Actions from before there was such a thing stay
+            *((character.released,) if character.released else ()),  # Actions made before this part existed stay valid
             *(() if (cast_now := casting.key(armature_object)) is None else (cast_now,)),
             *((own.name, text) for own, text in beside))
 

@@ -83,9 +83,9 @@ def forget_refusals() -> None:
 
 
 class TaktScoreFields(bpy.types.PropertyGroup):
-    """The attributes of the selected block's element; what is not given is empty.
+    """The attributes of the selected block's element; missing ones are empty.
 
-    What is yes or no is a check box too, named is_…, for as long as it is no expression.
+    An attribute that is yes or no also has a check box, named is_…, unless its value is an expression.
     """
 
 

@@ -203,8 +203,10 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take it out, with its trees: what they keep is of no use without it, and an editor of an unknown kind complains
-    at each drawing. In place of a score editor that is seen its Text is shown."""
+    """Unregister the kind of tree, and remove its trees, which are useless without it.
+
+    An editor of an unknown kind would report an error at each drawing. So visible score editors become Text Editors
+    with the score's Text."""
     shown = {area.as_pointer(): character_of(tree_of_space(area.spaces.active), bpy.context) for _, area in areas()}
     for screen in bpy.data.screens:
         for area in screen.areas:

@@ -69,7 +69,7 @@ _FIRST_PAUSE_S: Final = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of a clip besides its duration: classes of its content, motion, beginning and end."""
+    """The known classes of a clip: of its content, motion, beginning and end."""
 
     words: tuple[str, ...]
     moments: FloatArray
@@ -129,7 +129,7 @@ class Search:
             gc.unfreeze()
 
     def _settle(self) -> None:
-        """Exclude what is known so far from garbage collection until the end, if there are very many files.
+        """Exclude the current objects from garbage collection until the end, if there are very many files.
 
         A full collection looks at every object, and nothing else runs meanwhile: with 20,000 clips, for 50 ms.
         """
@@ -148,7 +148,7 @@ class Search:
             time.sleep(_FIRST_PAUSE_S)
         else:
             self._take_over(before)
-            before = None  # whose contents need not be kept meanwhile
+            before = None  # so that its contents can be freed
         self._read_tags(found.files)
         self.is_listed = True
         self.version += 1
@@ -354,7 +354,7 @@ class Search:
 
 
 def _stamp_of(file: File) -> tuple[int, ...]:
-    """Return what shows that a file was changed, nothing if it is gone."""
+    """Return a stamp that differs after a file was changed, empty if the file is gone."""
     with suppress(OSError):
         return stamp(file.path)
     return ()
