@@ -120,8 +120,9 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others
             are_all_bones: bool = True) -> list[str]:
     """Return a sentence for each kind of problem that the user should check.
 
-    others: meshes that the armature moves too: a hat may be smaller than the skeleton, and need not contain a bone.
-    are_all_bones: whether it was bound to all bones, and not to some chosen ones, which may be as small as an eye's.
+    others: further meshes that the armature moves: then a hat may be smaller than the skeleton, and need not contain a
+    bone. are_all_bones: whether the meshes were bound to all bones, not only to chosen ones, which may be as small as
+    an eye's.
     """
     report = result.report
     names = [ob.name for ob in mesh_objects]

@@ -185,7 +185,7 @@ def _collect() -> float | None:
     _work = None
     while len(_found) > _MOST_CHARACTERS:  # other windows may have other active characters
         del _found[next(iter(_found))]
-    _found[uid] = _Found(motion, None)  # a failure is not tried again
+    _found[uid] = _Found(motion, None)  # do not try again after a failure
     _found[uid] = _Found(motion, batch_of(work.result()))
     life.changed()
     return None

@@ -56,9 +56,9 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
     _pulled: BoxId | None
     _proposal: Proposal
     _text: score_edits.New | None = None
-    """What was tried out and would be written."""
+    """The proposal that was tried out and would be written."""
     _is_away: bool = False
-    """Whether what is carried is over the shelf."""
+    """Whether the carried blocks are over the shelf."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Start on a part that can be dragged; pass events elsewhere on."""

@@ -51,7 +51,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
     _gap: Drop | None
     _text: score_edits.New | None
     _blocks: Blocks
-    """What that was tried on."""
+    """The blocks on which the proposal was tried."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Start on a chip; a press left of all chips asks for a folder, elsewhere on the shelf it does nothing."""

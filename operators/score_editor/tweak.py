@@ -43,9 +43,9 @@ class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
     bl_options = {"REGISTER", "BLOCKING", "UNDO"}
 
     _frame: float
-    """The frame of the scene at which the keys are."""
+    """The scene's frame of the keys."""
     _to: float | None
-    """The tick to which they are pulled, None: nowhere yet."""
+    """The tick to which the keys are dragged, None: they have not moved yet."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Start on keys."""
