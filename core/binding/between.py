@@ -9,17 +9,19 @@ from ..skeletons.hierarchy import children_of, parents_first
 from .loose import means_of_parts
 
 _ALIKE = 4.0
-"""Of two limbs with shares x < y of a part, each loses (x/y) to this power of what it has there."""
+"""If two limbs have shares x < y of a part, each loses (x/y) to this power of its share there."""
 
 _PASSING, _AT_HOME = 0.4, 0.7
 """Shares of all the skin that a bone moves. The bone only passes a part with less than the first share. A part with
 more than the second one belongs to it, such as a cape or a skirt."""
 
 _BEGINNING, _ALONG = 0.1, 0.4
-"""Shares of a limb: cloth that runs along less of it lies at its start, and leaves it; along more, it is its own."""
+"""Shares of a limb. Cloth along less than the first lies at the limb's start, and is left to others. Cloth along more
+than the second stays with the limb."""
 
 _LITTLE = 0.02
-"""What the common parent gets first, as a share of what its limbs lose: all of it where nothing else has any."""
+"""Weight of the common parent among the bones that get the limbs' losses, as a share of these. The parent gets all of
+them if no other bone moves the part."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 

@@ -23,19 +23,19 @@ _ASIDE = 0.15
 """A tail leads to a child whose head lies near the bone's line, within these shares of its length."""
 
 _STRAIGHT_AHEAD = 0.95
-"""Cosine; a tail that leads to no child falls short of those straight ahead."""
+"""Cosine: a child in this direction of a tail that leads to no child gets a line of its own."""
 
 _GOES_ON = 0.5
 """A bone is a leaf where no child starts beyond this share of its line: a skull that carries a jaw and eyes."""
 
 _LEAF_LENGTH = 0.7
-"""A leaf bone whose tail is not trusted goes on as long as this share of the step that leads to it."""
+"""Length of a leaf bone without a trusted tail, as a share of its distance from its parent."""
 
 _SIDE_LINK = 0.5
-"""Where the hierarchy is guessed, links shorter than this share of a bone's longest join limbs side by side."""
+"""In a guessed hierarchy, links shorter than this share of a bone's longest link join limbs side by side."""
 
 _MISS, _NOTHING = 1e-3, 1e-4
-"""Shares of the body's size: a miss that is none, and a length that is none."""
+"""Shares of the body's size: a distance that counts as a hit, and a length that counts as 0."""
 
 _Line = tuple[int, FloatArray, FloatArray, bool]
 

@@ -9,7 +9,7 @@ from ..skeletons.hierarchy import parents_first
 from .segments import Segments
 
 _THIN, _THICK = 0.2, 0.3
-"""Compactness of a square sheet a fortieth as thick as it is wide, and a twentieth: cloth, and what is a board."""
+"""Compactness of square sheets whose thickness is 1/40 and 1/20 of their width: of cloth, and of a board."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 _NO_LENGTH = 1e-6

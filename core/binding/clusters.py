@@ -11,18 +11,19 @@ from ..maths.arrays import FloatArray, IntArray, distinct
 from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])
-"""Unequal, so that rounding does not decide about normals halfway between two axes of a symmetric body."""
+"""Factors on the axes of normals. They differ, so that rounding does not decide for normals halfway between two axes of
+a symmetric body."""
 
 _WORTH_IT = 0.5
-"""Points are joined where that leaves at most this share of them: it blurs, and would save little otherwise."""
+"""Points are joined only if at most this share of them would be left, since joining blurs weights."""
 
 _FINER = 6
 _MOST_PIECES = 1.5
 _BELL = 0.6
-"""Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
+"""Width of the bell in cells: halfway between two clusters both count the same, and 1½ cells away nearly nothing."""
 
 _NO_SHARE = 3e-3
-"""What the bell makes smaller than this, against the nearest cluster's, is not carried at all."""
+"""Weights smaller than this, relative to the nearest cluster's, are dropped."""
 
 _CARRIED = 6
 _AT_ONCE = 1 << 14

@@ -11,11 +11,13 @@ from .surface import connected
 
 _TRIES = 6
 _FACES_PER_POINT = 0.5
-"""A closed surface has one or two faces for each point, a card that has become a line none."""
+"""A piece with fewer faces for each point is thin: a closed surface has one or two, and a card that became a line has
+none."""
 
 _FEWEST = 0.4
 _WORTH_IT = 0.5
-"""Joined points are at least this share of those wanted, and at most this share of those there were, or none is."""
+"""Points are joined only if the result has at least this share of the wanted number, and at most this share of the old
+number."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from ..maths.arrays import FloatArray, IntArray
 _CLOSE_ENOUGH = 3e-4
 _MOST_ROUNDS = 500
 _FLOAT = np.float32
-"""What is solved is far less exact than this, and half as many bytes are read in half the time."""
+"""The solution is far less exact than this type, which halves the bytes to read, and so the time."""
 
 _Floats = npt.NDArray[np.float32]
 

@@ -17,7 +17,7 @@ _RADIUS: Final = 0.5
 """Riggers draw an eye's bone from the middle of the eyeball or longer: half of it is no less than the eyeball."""
 
 _SMALLEST_CELLS: Final = 0.5
-"""Nothing smaller is told apart by the solid."""
+"""The smallest radius of an eye in cells: the solid shows nothing smaller."""
 
 
 def eye_reach(names: Sequence[str], parents: IntArray, segments: Segments, heads: FloatArray, tails: FloatArray,

@@ -16,13 +16,13 @@ from .sweep import Sweep, far_bones, sweep
 from .welding import welded_surface
 
 _AROUND = 0.02
-"""Share of the body's size within which neighbours say which bone a vertex belongs to."""
+"""Share of the body's size: the distance over which the weights of neighbours determine a vertex's owner."""
 
 _MOST_ASIDE = 0.1
-"""A patch with more than this share of its piece of skin says itself which bone it belongs to."""
+"""A patch that is larger than this share of its piece of skin belongs to its own bone."""
 
 _SLIGHT = 0.01
-"""Weights below this share of a vertex's sum do not carry a patch on."""
+"""Vertices with weights below this share of their sum do not belong to a patch."""
 
 _LEAST_AREA = 1e-6
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 
 _SAME_SPREAD = 1e-6
-"""Two axes whose spreads differ by less than this share are not told apart by it, nor are two farthest points."""
+"""Spreads of two axes that differ by less than this share count as equal, as do distances of farthest points."""
 
 
 @dataclass(frozen=True, eq=False)

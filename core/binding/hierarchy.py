@@ -16,7 +16,7 @@ _ALONG = 0.15
 """A bone only runs along another where it lies nearer than this share of its length to it."""
 
 _AT_TAIL = 0.1
-"""A bone begins at another's tail if it does within this share of that one's length."""
+"""A bone begins at another bone's tail if its head is within this share of the other bone's length."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 _STEPS = 16
@@ -24,26 +24,26 @@ _OUTSIDE = 4.0
 _DETOUR = 0.15
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
-"""What joins loose bones: links inside the body, short paths to the root, bones listed one after the other, and names
-that begin alike; files list bones limb by limb and name them by limb."""
+"""Factors on the cost of links between loose bones: outside the body, by the path to the root, for neighbours in the
+list, and for names with the same first word. Files list bones limb by limb and name them by limb."""
 
 _SIDE_BY_SIDE = 10.0
-"""A link between two limbs that go on side by side, as their names tell, costs so many times as much: all metacarpals
-go on from the wrist, however near to each other they start."""
+"""Factor on the cost of a link between two limbs that run side by side by their names: all metacarpals continue the
+wrist, however near to each other they start."""
 
 _FROM_LIMB = 2.0
-"""So many times as far a loose limb may be from the trunk as from another limb to go on from the trunk."""
+"""A loose limb is joined to the trunk if the trunk is at most this many times as far away as the nearest loose limb."""
 
 _ALIKE = 0.02
-"""Heads mirror each other that are nearer to each other's mirror images than this share of the skeleton's size."""
+"""Heads mirror each other if they are within this share of the skeleton's size of each other's mirror images."""
 
 _SAME_WAY = 1e-6
-"""Ways are as long as each other whose lengths differ by less than this share of the skeleton's size: where one bone
-ends and another begins, which of the two is nearer would be a matter of rounding."""
+"""Lengths that differ by less than this share of the skeleton's size count as equal. Otherwise rounding would decide
+which of two bones is nearer at the point where they meet."""
 
 _IN_ORDER = 0.5, 0.8
-"""A list is in some order where the link between neighbours in it costs less than this share of any; above, it says
-less, and nothing from the second share on."""
+"""Shares of the median cost of links. If links between neighbours in the list cost less than the first share, the order
+of the list counts fully. From the second share on, it does not count."""
 
 
 def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:

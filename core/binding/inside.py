@@ -29,7 +29,7 @@ from .surface import Surface, connected, with_centres
 from .welding import COINCIDENT, weld, welded
 
 _HOLD = 1.6
-"""How firmly a bone holds its own zone, as a multiple of 1/distance², at smoothing 1."""
+"""Weight of a bone's heat source in its own zone, as a multiple of 1/distance², at smoothing 1."""
 
 _NEAREST = 1e-3
 _LEAST_AREA = 1e-6

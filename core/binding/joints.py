@@ -8,20 +8,21 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 
 _NEAR, _FAR = 1.5, 3.0
-"""Radii of the limb that starts at a joint: nearer to the joint weights pass it freely, farther away hardly at all."""
+"""Distances from a joint, in radii of the limb that starts there: weights pass fully below the first, and not at all
+above the second."""
 
 _EVEN = 2.0
-"""Heat is held by 1/d² of a bone at the distance d; times d to this power, the thin limb and the thick one at a border
-count the same there."""
+"""A bone at distance d heats with 1/d². Multiplied by d to this power, weights of a thin and of a thick limb count the
+same at their border."""
 
 _LESSER = 2.0
-"""Far from a joint, weights of the lesser side pass by this power of its share against the other's."""
+"""Far from a joint, weights of the lesser side are multiplied by this power of the ratio of both sides' shares."""
 
 _STRETCHED = 1.4
-"""Where a joint parts, weights blend over so many times the distance."""
+"""Factor on the blending distance at a joint that parts."""
 
 _SLIGHT = 0.04
-"""Less than this share of what the two sides of a parting joint have of a point would only draw it along."""
+"""A smaller share of a point, among both sides of a parting joint, is removed: it would only stretch the skin."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 

@@ -14,40 +14,43 @@ from .segments import Segments
 from .solid import Solid
 
 _COMMON: Final = 0.8
-"""Tails all point one way, as importers let them, where the mean of their directions is longer than this."""
+"""If the mean of the tails' unit directions is longer than this, all tails point in one direction, as some importers
+leave them."""
 
 _DEEPER: Final = 1.25
-"""A tail is believed where the body goes on along it so many times as far as away from the parent."""
+"""A tail is used if the inside is deeper along it, by this factor, than in the direction away from the parent."""
 
 _BACK: Final = 0.5
-"""Cosine to the parent from which on a tail leads back along it."""
+"""Cosine to the direction of the parent from which on a tail leads back."""
 
 _CLEAR: Final = 0.5
-"""A line leaves other bones that is farther from them than this share of its way from its start."""
+"""A line is clear of other bones if each of its points is farther from them than this share of its distance from the
+start."""
 
 _SHORT: Final = 0.5
 """A line that leaves the body before this share of its parent's length has the wrong direction."""
 
 _MUCH_DEEPER: Final = 1.5
-"""Where the body goes on so many times as far in another direction, clear of other bones, that one is taken."""
+"""Another direction, clear of other bones, is used if the inside is deeper there by this factor."""
 
 _AS_FAR: Final = 0.75
-"""Share of the farthest child's distance from its parent's head from which on a child goes on the limb."""
+"""Share of the farthest child's distance from the parent's head from which on a child continues the limb."""
 
 _MET: Final = 1e-3
-"""Share of the body's size that is no distance."""
+"""Share of the body's size; smaller distances count as 0."""
 
 _AT_SKIN: Final = 0.5
-"""A bone that starts so many radii of a limb from its middle grows from its side."""
+"""A bone that starts at least this many radii from a limb's middle grows from the limb's side."""
 
 _SLENDER: Final = 4.0
-"""What is so many times as long as its radius is a limb, and no way through a trunk."""
+"""A line that is at least this many times as long as its radius is a limb, not a way through a trunk."""
 
 _AROUND: Final = np.cos(np.radians(25.0))
-"""Directions are averaged over what is as near as this to the deepest."""
+"""Directions within this cosine of the deepest one are averaged."""
 
 _SAME: Final = 1e-6
-"""Directions are as deep as each other up to this share: all of them count, or a symmetric foot would turn aside."""
+"""Depths that differ by less than this share count as equal. All such directions count, or a symmetric foot would turn
+aside."""
 
 _SHARES: Final = np.linspace(0.3, 1.0, 8)
 _STEPS: Final = np.array([step for step in np.ndindex(5, 5, 5) if max(abs(k - 2) for k in step) == 2]) - 2.0

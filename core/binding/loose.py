@@ -11,36 +11,38 @@ from .solid import Solid
 from .surface import Surface
 
 SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-"""The shares of each line at which a part is asked whether they lie inside it."""
+"""The shares of each line at which points are tested for being inside a part."""
 
 INSIDE = 0.5
 """A position is inside a surface that winds about it by more than this share of a full sphere."""
 
 _SPACING, _GAP = 0.25, 0.05
-"""Shares of a host's area and of the squared gap to it that make up the squared width over which hosts are averaged."""
+"""The squared width over which hosts are averaged is the sum of these shares of a host's area and of the squared
+gap."""
 
 _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
 
 _REACHING = 3.0
-"""A part that touches the skin, and is so many times as long as the bones that move it, lies on the skin, as a sword in
-a fist. By distance, other bones would move its far end."""
+"""A part that touches the skin, and is this many times as long as the bones that move it, lies on the skin, such as a
+sword in a fist. By distance, other bones would move its far end."""
 
 _ON_SKIN, _ROUND_BONES = 0.4, 0.6
 """Distance from the skin as a share of the distance from the bones. Up to the first value a part lies on the skin. From
 the second on it lies around its bones, as a rib, a sleeve or a ring."""
 
 _UNSURE, _SURE = 0.7, 0.9
-"""Shares of its strongest bone between which a part that lies round bones begins to keep what these have of it."""
+"""Shares of a part's strongest bone. Between them, a part that lies around bones starts to keep the weights of these
+bones."""
 
 _HELD_WELL, _HARDLY = 0.8, 0.2
 """A part that holds at least the first share of a bone and at most the second one of another tells the two apart."""
 
 _MOST_OF_ALL = 0.5
-"""A part with more than this share of the surface winds about what the solid holds."""
+"""A part with more than this share of the surface holds points by the solid instead of by winding."""
 
 _NO_GAP = 0.01
-"""Skin is as near as can be where the square of the gap is this share of a point's area: nothing is blended there."""
+"""If the squared gap is at most this share of a point's area, the skin counts as touching, and nothing is blended."""
 
 Links = tuple[IntArray, IntArray, FloatArray]
 """Pairs of neighbours, (E,) each, and the conductances (E,) between them."""

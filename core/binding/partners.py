@@ -12,10 +12,10 @@ from ..skeletons.hierarchy import parents_first, path_to_root, subtree_sizes
 from .conventions import named_partners
 
 _SAME_STEP: Final = 0.01
-"""Steps from a parent are alike whose lengths differ by less than this share of the skeleton's size."""
+"""Distances from the parent that differ by less than this share of the skeleton's size count as equal."""
 
 _SAME_PLACE: Final = 1e-3
-"""Ends of bones are in one place that are nearer to each other than this share of the skeleton's size."""
+"""Ends of bones within this share of the skeleton's size count as coincident."""
 
 
 def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, heads: FloatArray,

@@ -9,7 +9,7 @@ from .segments import Segments
 from .solid import Solid, across
 
 RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
-"""Where along a line its limb is measured: at its start the limb before may be thicker."""
+"""The shares of a line at which its limb is measured; near its start, the previous limb may be thicker."""
 
 _RADIUS_RAYS = 8
 

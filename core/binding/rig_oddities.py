@@ -12,10 +12,10 @@ from .conventions import claims, control_names, marker_names
 from .input import BindInput
 
 _NO_LENGTH: Final = 1e-4
-"""Share of the skeleton's size that is no length."""
+"""Share of the skeleton's size; smaller lengths count as 0."""
 
 _FEWEST: Final = 3
-"""Fewer bones may well be called alike."""
+"""The least number of bones for which equal names are odd."""
 
 
 @dataclass(frozen=True)

@@ -9,34 +9,35 @@ from .loose import means_of_parts
 from .surface import Surface
 
 _MOSTLY, _HALF, _HARDLY = 0.7, 0.4, 0.3
-"""The share of its strongest bone from which on a part becomes stiff: a soft one, one of an assembly, a compact one."""
+"""The share of its strongest bone from which on a part becomes stiff: for a soft part, one of an assembly, a compact
+one."""
 
 _SOME_PARTS, _MANY_PARTS = 30, 100
-"""A body of many parts is an assembly of hard ones, as a machine or armour is."""
+"""Numbers of parts: up to the first, a body is no assembly of hard parts; from the second on it is, like a machine."""
 
 _WHOLLY = 0.2
-"""Above those by this much, it is stiff altogether."""
+"""Shares greater than the thresholds above by this much make a part fully stiff."""
 
 _LEAD = 0.1
-"""Between two bones of the same share none is chosen; from this lead on the stronger is."""
+"""The strongest bone is chosen if its share exceeds the second one by this; for equal shares, none is chosen."""
 
 _SHEET, _BLOB = 0.4, 0.7
-"""Compactness of what bends with the skin it lies on, as a belt, and of what does not, as an eye or a tooth."""
+"""Compactness of parts that bend with the skin they lie on, such as belts, and of parts that do not, such as eyes."""
 
 _SOLID = 0.2
-"""Compactness from which on a part of an assembly may be hard; cards of hair and feathers are none."""
+"""Compactness from which on a part of an assembly counts as hard; cards of hair and feathers have less."""
 
 _ITS_OWN = 2.0 / 3.0
-"""How much what a hard part of an assembly holds says of the bone that it follows, against what is nearest to it."""
+"""For a hard part of an assembly, the weight of the bones that it holds, against that of the nearest bones."""
 
 _PARTLY, _WELL = 0.4, 0.8
 """Shares of a bone that a part holds: one that holds a second bone well bends between the two."""
 
 _RUNS_THROUGH = 0.2
-"""A part that holds this share of a bone is not shut off from it."""
+"""A part that holds this share of a bone is not closed to it."""
 
 _LOW = 0.1
-"""How far a piece is shut off from other pieces' bones: with a wall's height of 10, they cost twice as much."""
+"""How far a piece is closed to other pieces' bones: as a full wall has a factor of 10, they cost twice as much."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 

@@ -48,26 +48,26 @@ from .solid import Solid, dilated
 
 _ENOUGH: Final = 1.0 - 1e-9
 _OWNED, _MECHANISM, _NOT_DEFORM, _ALONE = 0.8, 0.2, 0.5, 0.6
-"""Points for a place that a bone with a better claim has, for a mechanism's name, for a name that is not DEF-, and
-against those of a bone that has its place alone."""
+"""Points for a bone beside one with a better claim, for a mechanism's name, and for a name that is not DEF-; and points
+subtracted for a bone that has its place alone."""
 
 _FAMILY: Final = 0.5
-"""Bones that are named as deforming decide for all where they run through at least this share of the body."""
+"""If DEF- bones run through at least this share of the body, the names of all bones count."""
 
 _ALONG: Final = 0.15
-"""A limb doubles another one that lies nearer than this share of its bones' length."""
+"""A limb runs beside another one if its distance is less than this share of its bones' length."""
 
 _NEARLY_ALL: Final = 0.75
-"""A limb of which this share only runs along others is a control's."""
+"""A limb of which this share runs beside others is a control limb."""
 
 _ON_ITS_OWN: Final = 0.6
-"""From this share on a line runs inside the body; below the rest of it along another."""
+"""A line runs inside the body if at least this share of it does, and beside another line if at least the rest does."""
 
 _APART: Final = 1.0 / 3.0
 """A root stands apart from the body where more than this share of the lines to its children lies outside."""
 
 _COINCIDENT: Final = 1e-3
-"""Share of the skeleton's size that is no distance."""
+"""Share of the skeleton's size; smaller distances count as 0."""
 
 _STEPS: Final = 16
 _TINY: Final = float(np.finfo(np.float64).tiny)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..errors import BindError, CancelledError
 
 Progress = Callable[[float], bool]
-"""Is called with the share of the work done, 0 to 1, and answers whether to go on."""
+"""Called with the share of the work done, 0 to 1; returns whether to continue."""
 
 
 class BindCancelledError(BindError, CancelledError):

@@ -9,7 +9,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 _INSIDE = 0.5
-"""The winding number from which on a position counts as inside: what lies behind half a surface, or more."""
+"""The winding number from which on a position counts as inside."""
 
 _MARGIN = 2
 _SMOOTH = 2, 3, 5

@@ -13,28 +13,29 @@ from .segments import Segments
 from .solid import Solid, cell_size, ray_fan
 
 _MIDDLE = 0.6
-"""Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
+"""Weight of a bone's distance from the limb's middle in its cost; the rest is its distance from the surface."""
 
 _IN_SKIN, _IN_LIMB = 0.2, 0.6
 """Shares of half the limb's thickness: a bone that is nowhere deeper lies in the skin, as in a skirt or a brow, and is
 compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
 
 _SLOPE = 0.5
-"""Bones in the skin, as of a skirt or a cape, go over into each other along so much of their length: their distance
-from the skin, which is next to nothing, does not say how far."""
+"""Bones in the skin, as of a skirt or a cape, blend over this share of their length, since their distance from the skin
+is nearly 0."""
 
 _BARE = 2.0
-"""So many cells outside the skin nothing of the solid is; what is buried in another part is no skin."""
+"""A point of the skin is bare if the solid is empty at this many cells outside it; surfaces buried in other parts are
+no skin."""
 
 _MET = 1e-3
-"""Share of the body's size that is no distance."""
+"""Share of the body's size; smaller distances count as 0."""
 
 _OUTSIDE = 10.0
 """A line from surface to bone that lies wholly outside the body costs 1 + so many times its distance."""
 
 _BEHIND, _LEAF_BEHIND, _BEYOND = 0.3, 0.1, 0.7
-"""How much a bone loses towards what lies behind its start, a leaf bone there, whose limb may be round, as a head above
-its chin; and what any loses beyond its end where other bones go on."""
+"""Exponents of the cost of points behind a bone's start; behind a leaf bone's start, whose limb may be round, as a head
+above its chin; and beyond the end of a bone that others continue."""
 
 _THICKNESS = 0.2
 _FAR, _FAR_FROM = 2.0, 1.2
@@ -42,11 +43,12 @@ _FAR, _FAR_FROM = 2.0, 1.2
 distance that is beyond _FAR_FROM radii: a thigh that starts inside the trunk does not hold the trunk's skin."""
 
 _THIN = 12
-"""Limbs thinner than a cell of a grid of so many cubed are not told apart, whatever the solid's own cells are."""
+"""Least radius of limbs: the cell of a grid with the cube of this as number of cells, whatever the solid's own cells
+are."""
 
 _TIP = 1.0 - 1e-6
-"""A leaf line shorter than so many radii of its limb only marks a tip. Both are measured in half cells, so they are
-often the same but for rounding: that is no tip."""
+"""A leaf line shorter than this many radii of its limb only marks a tip. Both are measured in half cells, so they are
+often equal up to rounding, which is no tip."""
 
 _STEPS = 10
 _AIR_STEPS = 24
@@ -56,10 +58,10 @@ _MOSTLY = 0.5
 
 _FAN_RAD = np.radians(35.0)
 _ALIKE = 0.3
-"""A bone that costs more than a point's cheapest one by less than this share of it has part of the point."""
+"""A bone shares a point if its cost exceeds that of the point's cheapest bone by less than this share."""
 
 _ON_LINE = 0.01
-"""Of a cell: what lies on two lines at once is not either's by rounding."""
+"""Share of a cell that is added to costs, so that rounding does not decide for points that lie on two lines."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 

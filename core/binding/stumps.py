@@ -12,16 +12,18 @@ from .segments import Segments
 from .surface import Surface
 
 _HELD, _WELL = 0.4, 0.8
-"""A part that holds this share of a bone has part of it; one that holds the second is its own."""
+"""Shares of a bone: a part that holds the first share encloses some of the bone; from the second on, the part belongs
+to the bone."""
 
 _LEAST, _MOST = 0.05, 0.5
-"""Shares of a limb's points: fewer inside the body only touch it, and with more the limb is inside."""
+"""Shares of a limb's points inside the body: with fewer the limb only touches the body, with more it lies inside."""
 
 _BESIDE: Final = 1.5
-"""An inner end is farther from its limb's bone than so many times half of the limb's points are."""
+"""The distance of an inner end from its limb's bone, in medians of the distances of the limb's points, is greater than
+this."""
 
 _ASSEMBLY: Final = 30
-"""A body of more parts is a machine of hard ones: they do not bend."""
+"""A body of more parts is a machine of hard parts, which do not bend."""
 
 _MOST_POINTS: Final = 100
 

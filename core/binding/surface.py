@@ -18,7 +18,7 @@ _FLATTEST_COTANGENT, _STEEPEST_COTANGENT = 0.02, 50.0
 _ALIKE = 1e-6
 _MOST_SAMPLES_ALONG = 400
 _MOST_CORNERS = 8
-"""Of faces that are cut from a corner: a middle of small ones would only be one point more."""
+"""Greatest number of corners of faces that are cut from a corner; larger faces are cut from their middle."""
 
 
 @dataclass(frozen=True, eq=False)

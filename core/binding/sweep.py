@@ -16,7 +16,7 @@ from .settings import BindCancelledError, Progress
 _ANGLES_RAD = np.radians((45.0, 90.0, 120.0))
 _MOST_JOINTS = 60
 _LEAST_MOVED = 0.003
-"""A joint counts that moves more than this share of the vertices, and leaves more than it where they are."""
+"""A joint is tested if it moves more than this share of the vertices, and leaves more than this share still."""
 
 _COINCIDENT = 1e-5
 _LEAST_REACH = 0.02
@@ -26,11 +26,11 @@ _LEAKS, _TEARS = 0.01, 0.005
 
 _FLYING = 3.0
 _FLIPPED = -0.5
-"""A vertex flies that leaves its neighbours by so many edges; a triangle is flipped from this cosine on."""
+"""A vertex flies if it leaves its neighbours by this many edges; a triangle is flipped below this cosine."""
 
 _STRETCH_PERCENTILE = 99.0
 _WORST = 0.01
-"""The share of all vertices that is called the worst."""
+"""The share of all vertices that are reported as the worst."""
 
 _UNBROKEN = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
 _NOTHING = 1e-12

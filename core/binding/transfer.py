@@ -11,7 +11,7 @@ from .input import BindInput
 from .welding import welded_surface
 
 _NEAR = 0.05
-"""A garment takes weights from a body nearer than this share of the whole's longest side."""
+"""A garment takes weights from a body within this share of the longest side of all meshes."""
 
 _SAME_WAY = np.cos(np.radians(30.0))
 """Cosine from which on two normals look the same way."""

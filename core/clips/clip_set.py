@@ -16,9 +16,10 @@ from .clip import Clip
 from .keys import Interpolation, KeyTable, TranslationInterpolation
 
 _FEW = 8
-"""Up to so many different clips are sampled one by one, each from the keys that it laid out itself."""
+"""Up to this number of different clips are sampled one by one, each with its own arranged keys."""
 _QUICK = 4
-"""Laying so many keys out together for each rotation that is asked for takes little longer than finding that."""
+"""Keys of several clips are arranged together if there are at most this many for each requested rotation, which takes
+little longer than finding it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,12 +24,13 @@ from .sole_ends import sole_ends
 from .thresholds import LOW_LEGS, SHORTEST_S, SLOW_LEGS_PER_S
 
 _SLOW_SHARES: Final = (0.2, 0.35)
-"""Or against the speed of a gait in place that was made to travel: its feet never slid back quite evenly."""
+"""SLOW_LEGS_PER_S for a gait in place that was made to travel, as shares of its speed: its feet never slide back quite
+evenly."""
 STEP_S: Final = 1.0 / 60.0
 MAX_INSTANTS: Final = 200_000
 _LOWEST_PERCENT: Final = 1.0
 _OWN_GROUND_LEGS: Final = 0.06
-"""A foot, or a heel, whose lowest height is at most so far above that of the others has a ground of its own."""
+"""A foot, or a heel, has a ground of its own if its lowest height is at most this far above that of the others."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,17 +22,19 @@ _STAYS_LEGS: Final = 0.25
 _LEAST_LEGS_PER_S: Final = 0.25
 """Feet of a gait slide back faster than this, on average."""
 _STRAIGHT: Final = 0.7
-"""Against all that they slide, so much at least is in one direction: feet that shuffle about make no way."""
+"""Least share of the feet's sliding that is in one direction: feet that shuffle about do not travel."""
 _BEARS_LEGS: Final = 0.02
-"""A foot that is so much higher, in leg lengths, bears the body much less."""
+"""Height over its ground, in leg lengths, from which on a foot bears the body much less."""
 _STEADIER, _UNEVEN = 0.1, 0.5
-"""Against the steady velocity: what is by so much farther from it bears the body less; and so far it may be from it."""
+"""Shares of the steady velocity: a foot whose velocity differs by the first share more than another's bears the body
+less. Up to the second share, a foot's own velocity is used."""
 _STANDS: Final = 0.2
-"""Of the time: if a foot is in contact for less, feet slide unevenly, and the speed of the gait is told."""
+"""Share of the time: if a foot is in contact for less, feet slide unevenly, and the clip states the speed of its
+gait."""
 _JOINTS: Final = {"HumanoidRoot", *(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))}
 _HIGHEST: Final = 50.0
 _GROUND_PERCENT: Final = 1.0
-"""Of its heights: a point of the sole that is so low is on the ground."""
+"""Percentile of a point's heights that counts as its ground."""
 _SMOOTH_S: Final = 0.05
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000

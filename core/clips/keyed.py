@@ -13,9 +13,9 @@ from ..skeletons.skeleton import Pose
 from .clip import Clip, Tracks
 
 SAMPLE_S: Final = 1.0 / 30.0
-"""Longest time between keys where the rotations of several joints are combined into one joint's."""
+"""Longest time between keys if rotations of several joints are combined into one."""
 FINE_S: Final = SAMPLE_S / 2.0
-"""And such steps do where skin comes near to something."""
+"""Longest time between keys if skin comes near to something."""
 
 _LONG_ENOUGH: Final = 1.3
 """Gaps up to this many steps get no extra keys; so keys at 24 frames per second are left alone with SAMPLE_S."""

@@ -30,9 +30,11 @@ TRANSLATION_INTERPOLATIONS: dict[TranslationInterpolation, tuple[str, str]] = {
 Difference = Callable[[IntArray, IntArray], FloatArray]
 ClipTracks = tuple[float, bool, Tracks, Tracks, Tracks]
 _GRID_ENTRIES = 2_000_000
-"""A clip whose tracks have few times in common gets a coarser grid above this, and steps on from there."""
+"""Greatest number of entries in a clip's grid. Above it, as for tracks with few common times, the grid is coarser, and
+keys are found by steps from it."""
 _ROWS_AT_ONCE = 4096
-"""What is worked on stays in the processor's cache, and memory does not grow beyond the result."""
+"""Number of rows that are computed at once, so that they stay in the processor's cache, and take no more memory than
+the result."""
 
 
 @dataclass(frozen=True, eq=False)

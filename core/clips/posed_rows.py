@@ -21,7 +21,7 @@ from .keyed import around
 from .tracks import Tracks
 
 _NO_ARC: Final = 1e-12
-"""Rotations whose half-angle has a smaller sine are one."""
+"""Rotations count as equal if the sine of the half-angle between them is smaller."""
 _MOST_KNOWN: Final = 256
 
 

@@ -17,7 +17,7 @@ _FEWEST: Final = 8
 _SOLE: Final = 0.2
 """Share of the foot's height in which its skin counts as sole."""
 _UPRIGHT: Final = 0.5
-"""Sine: below shins that rest nearer to the level nothing tells what is below the foot."""
+"""Sine of the angle between a resting shin and the ground: at smaller ones, nothing shows what is below the foot."""
 
 
 def sole_ends(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArray) -> list[tuple[int, FloatArray]]:

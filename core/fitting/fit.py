@@ -25,7 +25,7 @@ from .more_limbs import has_long_hand, other_limbs
 from .problem import FitError, FittedSkeleton, FittingProblem
 
 _LONG_HANDS: Final = 0.4
-"""How sure arms are whose hands seem to hold something."""
+"""Greatest certainty of arms whose hands seem to hold something."""
 
 _MOST_ENDS_OF_CREATURES: Final = 14
 _MANY_LEGS: Final = 3

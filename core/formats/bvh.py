@@ -30,25 +30,26 @@ from .frame_time import LEAST_S, exact_frame_time
 MAX_JOINTS: Final = 10_000
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _FARTHEST: Final = 1e6
-"""Greatest distance, in total bone lengths: farther off, Blender's numbers do not resolve a body's joints."""
+"""Greatest distance from the origin, in total bone lengths: beyond it, Blender's numbers do not resolve a body's
+joints."""
 _MOST_TURNED: Final = 3.6e8
-"""Degrees, of a million turns."""
+"""Greatest angle in degrees: a million turns."""
 MAX_FRAMES: Final = 2_000_000
 MAX_VALUES: Final = 50_000_000
-"""Frames, and numbers in all of them; no more are read."""
+"""Greatest number of frames, and of numbers in all frames; no more are read."""
 _MOST_PARTS: Final = 30 * MAX_JOINTS
 """Greatest number of lines and braces before MOTION."""
 _AT_ONCE: Final = 2**17
-"""Characters of which the numbers are read at once."""
+"""Number of characters that are converted to numbers at once."""
 _TURNS_AT_ONCE: Final = 2**14
-"""Frames × joints: what is worked on stays in the processor's cache."""
+"""Frames × joints that are computed at once, so that they stay in the processor's cache."""
 _MOTION: Final = re.compile(r"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _PARTS: Final = re.compile(r"[{}]|[^{}\s][^{}\n]*|\s+")
 _LINES: Final = re.compile(r"[^\s][^\n]*|\s+")
 _HEAD: Final = re.compile(r"\s*Frames[ \t]*+:[ \t]*+(\S+)\s*"
                           r"Frame[ \t]*+Time[ \t]*+:[ \t]*+(\S+?)[ \t]*+(m?s)?[ \t]*+(?:\r?\n|$)", re.IGNORECASE)
 _MOST_HEAD: Final = 1000
-"""Characters: numbers have commas for points where one has, within so many after MOTION."""
+"""Number of characters after MOTION in which a decimal comma shows that all numbers have commas."""
 _COMMA: Final = re.compile(r"(?<![^\s:])[+-]?\d+,\d+(?![\d,.])")
 _COMMENTS: Final = ("#", "//", ";")
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")

@@ -17,7 +17,7 @@ from ..skeletons.hierarchy import children_of
 from ..skeletons.skeleton import Skeleton
 
 LONGEST_FRAME_S: Final = 4.0
-"""What is longer is in milliseconds: 240 frames in a second make 4.17 ms."""
+"""Longest frame time; a longer one is read as milliseconds: 240 frames per second make 4.17 ms."""
 MAX_VALUES: Final = 100_000_000
 """Frames × joints; no more are written."""
 _SAME_AXES: Final = 1e-9

@@ -20,7 +20,7 @@ from ..skinning.influences import Influences
 MAX_MESHES: Final = 2_000
 """Greatest number of meshes of a file; more are refused."""
 TRIANGLE_SPENT: Final = 40
-"""Numbers that a triangle counts for, of those that a file may be made into."""
+"""Numbers for which a triangle counts, towards the limit of numbers made from a file."""
 
 
 @dataclass(frozen=True)

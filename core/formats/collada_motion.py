@@ -24,10 +24,10 @@ from .node_clips import CHANNELS, Animation, Channels
 from .xml import Element
 
 _STEP_S: Final = 1.0 / 60.0
-"""Longest time between keys that stand for a curve whose own keys are further apart than a film's frames."""
+"""Longest time between the keys that replace a curve with own keys farther apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
 _JUMP_S: Final = 1e-5
-"""How long a step from one value to the next takes."""
+"""Duration of a step from one value to the next."""
 _HALVINGS: Final = 40
 _TARGET: Final = re.compile(r"([^/]+)/(?:.*/)?([^/.()]+)(?:\.(\w+)|\((\d+)\)(?:\((\d+)\))?)?")
 _MEMBERS: Final = {"X": 0, "Y": 1, "Z": 2, "W": 3, "ANGLE": 3}
@@ -35,9 +35,9 @@ _CURVED: Final = frozenset(("BEZIER", "HERMITE", "TCB", "CARDINAL"))
 _SAME: Final = 1e-6
 MAX_CLIPS: Final = 2000
 _MOST_KEYS: Final = 200_000
-"""That stand for a curve, of an hour; what lasts longer goes straight between its own keys."""
+"""Greatest number of keys that replace a curve, for an hour; longer curves are linear between their own keys."""
 _LEAST_SPENT: Final = 2000
-"""Numbers that a node's motion in a clip counts for, so that a few keys are not read for thousands of nodes."""
+"""Least numbers for which a node's motion in a clip counts, so that a few keys are not read for thousands of nodes."""
 
 
 @dataclass(frozen=True, eq=False)

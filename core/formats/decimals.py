@@ -22,7 +22,7 @@ _ZEROS: Final = np.uint64(0x3030303030303030)
 _TENS: Final = 10.0 ** np.arange(_MOST_DIGITS + 1)
 _WHOLE_TENS: Final = 10 ** np.arange(_WORD + 1, dtype=np.uint64)
 _LAST: Final = np.array([(1 << 64) - (1 << 8 * (_WORD - kept)) if kept else 0 for kept in range(_WORD + 1)], np.uint64)
-"""By how many of eight bytes count, the later ones, which bits those are."""
+"""Masks of the last bytes of eight, by their number."""
 _Words = NDArray[np.uint64]
 _Bytes = NDArray[np.uint8]
 

@@ -47,10 +47,10 @@ MAX_CHANNELS: Final = 200_000
 _SAME: Final = 1e-5
 """Tolerance in numbers of keys: smaller excess is rounding."""
 _STEP_S: Final = 1.0 / 60.0
-"""Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
+"""Longest time between the keys that replace a spline with own keys farther apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
 _JUMP_S: Final = 1e-5
-"""How long a step from one value to the next takes, and how long before its key it is done: times are float32."""
+"""Duration of a step from one value to the next, and the time before its key at which it ends: times are float32."""
 
 
 def read(source: Source) -> ClipFile:

@@ -28,7 +28,8 @@ MAX_VALUES: Final = 20_000_000
 MAX_ENTRIES: Final = 200_000
 """Greatest length of a list of objects."""
 MAX_JSON: Final = 5_000_000
-"""Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
+"""Greatest number of brackets, commas and colons in the JSON: objects and lists take many times the memory of their
+text."""
 _MOST_NOTES: Final = 20
 _MAGIC: Final = b"glTF"
 _JSON_AT: Final = 20

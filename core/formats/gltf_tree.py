@@ -17,9 +17,9 @@ MAX_SKINS: Final = 1000
 MAX_JOINTS: Final = 200_000
 """Greatest number of joints of all skins and bodies together, with the nodes between them."""
 _FEWEST: Final = 8
-"""Fewer joints are no body of their own; they belong to the one beside them."""
+"""Least number of joints of a body; fewer joints belong to the body beside them."""
 _EXACT: Final = 1e-6
-"""How far axes may be from unit length and from right angles, as rounding to single precision leaves them."""
+"""Tolerance of axes from unit length and right angles, for rounding to single precision."""
 
 
 class Transforms(NamedTuple):

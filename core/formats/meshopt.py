@@ -21,16 +21,16 @@ _Bytes = NDArray[np.uint8]
 _GROUP: Final = 16
 _LITERAL: Final = 8
 _BITS: Final = {0: ((0, 2, 4, 8),), 1: ((0, 1, 2, 4), (1, 2, 4, 8))}
-"""By version and control mode, how many bits a difference has by the two bits in the header of its group."""
+"""Bits of a difference, by version, control mode, and the two bits in the header of its group."""
 _ALL_ZERO, _AS_THEY_ARE = 2, 3
 """Control modes of a byte position that has no groups."""
 _SMALLEST_TAIL: Final = {0: 32, 1: 24}
 MAX_GROUPS: Final = 3_000_000
 """Greatest number of groups of a buffer; no more are read."""
 _AT_ONCE: Final = 2**14
-"""Groups."""
+"""Number of groups that are unpacked at once."""
 _LONGEST_RUN: Final = _GROUP * (2 * _LITERAL + _GROUP)
-"""Bytes of 16 groups, more than these ever take."""
+"""Upper bound of the bytes of 16 groups."""
 _TOO_SHORT: Final = "it ends too early: the file is cut off or damaged"
 
 
@@ -191,13 +191,13 @@ def _floats(elements: _Bytes) -> NDArray[Any]:
 
 FILTERS: Final[Mapping[str, Callable[[_Bytes], NDArray[Any]]]] = {
     "NONE": lambda elements: elements, "QUATERNION": _rotations, "EXPONENTIAL": _floats}
-"""What was done to elements before they were compressed, by its name, and what undoes it."""
+"""The filters of elements, by name, with the functions that invert them."""
 _FIELDS: Final = {bits: np.array([[byte >> (shift if bits == 1 else 8 - bits - shift) & (1 << bits) - 1
                                    for shift in range(0, 8, bits)] for byte in range(256)], np.uint8)
                   for bits in (1, 2, 4)}
 """By the bits of a difference, the differences in each byte."""
 _SENTINELS: Final = {bits: (fields == (1 << bits) - 1).sum(axis=1).astype(np.uint8) for bits, fields in _FIELDS.items()}
-"""And how many of them have all their bits set."""
+"""The number of these differences with all bits set."""
 _HEADERS: Final = {version: [[bytes(choices[byte >> shift & 3] for shift in range(0, 8, 2)) for byte in range(256)]
                              for choices in modes] for version, modes in _BITS.items()}
-"""By version, control mode and a byte of a header, the bits of the four groups that it tells of."""
+"""The bits of four groups, by version, control mode and the byte of the header that describes them."""

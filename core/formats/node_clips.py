@@ -23,14 +23,14 @@ from ..skeletons.skeleton import Skeleton
 from .gltf_tree import GltfTree, Transforms, decomposed, unique
 
 CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
-"""The properties of a node that move, and of how many numbers their values are."""
+"""The properties of a node that can move, and the numbers of components of their values."""
 MAX_CLIPS: Final = 5_000
 """Greatest number of clips of all bodies: one for each animation that moves a body."""
 _SAME: Final = 1e-5
-"""Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
+"""Tolerance for rounding: of rotations and scales, and of translations as shares of the largest."""
 _UNSCALED: Final = 1e-4
-"""Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
-matrices apart write them, and all that is done with a scaled clip takes longer."""
+"""Scales that differ from 1 by less count as 1. They move a person's points by at most a fifth of a millimetre.
+Exporters that decompose matrices write them, and scaled clips take longer to process."""
 _UP: Final = np.array((0.0, 1.0, 0.0))
 _SAID: Final = 8
 

@@ -14,7 +14,7 @@ BLEND: Final = Format("BLEND", "Blender", (".blend",))
 ENDINGS: Final = (*FBX.endings, *BLEND.endings)
 _BEGINNINGS: Final = ((FBX, ("Kaydara", ";", "FBXHeaderExtension")),
                       (BLEND, ("BLENDER", "\x1f\x8b", "\x28\xb5\x2f\xfd")))
-"""What their files begin with; gzip and Zstandard compress .blend files."""
+"""The formats and the beginnings of their files; gzip and Zstandard compress .blend files."""
 _BEGINNING_BYTES: Final = 64
 
 

@@ -54,7 +54,7 @@ _BONE_BYTES = 36
 _KEY_BYTES = 38
 """A key's length without scale."""
 _FIRST_LOOK = 64
-"""Keys looked at first when a run of keys of the same length is measured; then twice as many each time."""
+"""Number of keys examined first to measure a run of keys of the same length; then it doubles each time."""
 
 _VERSIONS: Final[dict[str, Version]] = {"[Serializer_v1.10]": "1.10", "[Serializer_v1.80]": "1.80"}
 _BLEND_MODES: Final[tuple[BlendMode, ...]] = ("AVERAGE", "CUMULATIVE")

@@ -38,7 +38,7 @@ _NOT_NEEDED: Final = frozenset({0x8000, 0x9000, 0xB000, 0xC000, 0xD000, 0xE000})
 OLD_NORMALS: Final = 0x5100
 OLD_COLOURS: Final = 0x5200
 OLD_UVS: Final = 0x5300
-"""What stood inside a geometry in versions 1.10 and 1.20, after its positions."""
+"""The chunk of texture coordinates inside a geometry in versions 1.10 and 1.20, after its positions."""
 
 VERSIONS: Final = ("1.10", "1.20", "1.30", "1.40", "1.41", "1.8", "1.100")
 _OLD: Final = ("1.10", "1.20")

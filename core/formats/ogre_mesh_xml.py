@@ -30,7 +30,8 @@ _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE
                       "point_list": 1, "line_list": 2, "line_strip": 3}
 _MAX_INDEX: Final = 2**32 - 1
 MAX_ELEMENTS = 300_000
-"""Besides vertices, faces and weights: levels of detail, poses and the like, which are passed over."""
+"""Greatest number of elements besides vertices, faces and weights: levels of detail, poses and the like, which are
+skipped."""
 _CORNERS: Final = ("v1", "v2", "v3")
 _LineColumn = tuple[int, int]
 _Wanted = tuple[str, Sequence[str], Sequence[str]]
@@ -39,7 +40,7 @@ _WANTED: Final[dict[str, _Wanted]] = {
     "normals": ("normal", ("x", "y", "z"), ("x", "y", "z")),
     "uvs": ("texcoord", ("u", "v"), ("u",)),
 }
-"""An element of a vertex, the numbers to read of it, and those that must be there."""
+"""The elements of a vertex, the numbers to read from each, and those that must exist."""
 
 
 def read(data: bytes, path: Path | None = None) -> OgreMesh:

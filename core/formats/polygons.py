@@ -19,18 +19,18 @@ from .character import fans
 MAX_CORNERS: Final = 1_024
 """Greatest number of corners of a concave polygon; polygons with more are cut into fans."""
 MAX_TESTS: Final = 2_500_000
-"""Tests of a corner against another one in all polygons of a file; what needs more stays fans."""
+"""Greatest number of tests of a corner against another one in all polygons of a file; further polygons become fans."""
 _ROUND: Final = 3_000
-"""Tests in the time that a round takes besides."""
+"""The cost of a round itself, in tests."""
 _AGAIN: Final = 2
-"""How often corners are looked at, at a guess."""
+"""Estimate of how often each corner is tested."""
 _AT_ONCE: Final = 500_000
 _STRAIGHT: Final = 1e-9
 """Sine of the angle up to which a corner counts as straight."""
 _EDGE: Final = 1e-12
 """Share of a polygon's square up to which a point outside a triangle counts as on its edge."""
 _MIXED: Final = 2_654_435_761
-"""Times this, modulo 2³², numbers that follow one another are in no order (D. Knuth, Sorting and Searching, 6.4)."""
+"""Factor that, modulo 2³², puts consecutive numbers into no order (D. Knuth, Sorting and Searching, 6.4)."""
 
 
 class Filler:

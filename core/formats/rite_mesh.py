@@ -19,7 +19,7 @@ from .format import Format, Source
 from .rite_model import Line, Model, Reader
 
 _UVS, _POINTS, _WEIGHTS, _TRIANGLES = 3, 4, 5, 11
-"""How many words a record has."""
+"""The number of words in each kind of record."""
 
 
 def read(data: bytes, path: Path) -> CharacterFile:

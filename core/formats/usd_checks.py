@@ -18,17 +18,17 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .usd_layer import Layer, Prim
 
 _OFF_UNIT: Final = 2e-3
-"""By how much the length of a quaternion may differ from 1: those of half precision are off by 5e-4."""
+"""Tolerance of the length of quaternions from 1: in half precision, it is off by 5e-4."""
 _STEPS: Final = 12.0
-"""Times the usual step from key to key, and those just before and after: a value so far from both its neighbours, which
-are together, is alone."""
+"""A value is wrong if it is farther from both neighbours than this many times the usual step, and the steps around it,
+while the neighbours are close to each other."""
 _LEAST: Final = {"translations": 0.02, "rotations": 0.5, "scales": 0.02}
-"""Shortest way that counts as far: a share of the longest bone, radians, and a factor."""
+"""Least distances that count as far: a share of the longest bone, radians, and a factor."""
 _APART: Final = 100.0
-"""Times the usual time between keys."""
+"""Times are wrong if they are farther from all others than this many times the usual time between keys."""
 _SHEAR: Final = 1e-3
 _LARGEST, _SMALLEST = 1e4, 1e-3
-"""Metres between the farthest joints at rest."""
+"""Plausible distances between the farthest joints at rest, in metres."""
 _RATES: Final = (1.0, 10_000.0)
 _FEW: Final = 4
 _NAMED: Final = 3

@@ -32,7 +32,7 @@ _PATH_LIST, _TOKENS, _DOUBLES, _BLOCK = 34, 41, 48, 51
 _NUMBERS: Final = {_INT: ("<i4", 1), 4: ("<u4", 1), _INT64: ("<i8", 1), _UINT64: ("<u8", 1), _HALF: ("<f2", 1),
                    _FLOAT: ("<f4", 1), _DOUBLE: ("<f8", 1), 14: ("<f8", 9), _MATRIX4D: ("<f8", 16), 16: ("<f8", 4),
                    17: ("<f4", 4), 18: ("<f2", 4), 23: ("<f8", 3), 24: ("<f4", 3), 25: ("<f2", 3), 56: ("<f8", 1)}
-"""Types of numbers: how each is stored, and of how many it is made."""
+"""Types of numbers: how each is stored, and its number of components."""
 _KINDS: Final = {"token": 11, "string": 10, "int": 3, "half": 7, "float": 8, "double": 9, "matrix4d": 15, "quatd": 16,
                  "quatf": 17, "quath": 18} | {
     f"{word}3{letter}": kind for letter, kind in (("d", 23), ("f", 24), ("h", 25))

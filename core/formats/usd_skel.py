@@ -40,7 +40,7 @@ _PARTS: Final = (("translation", "translations", 3), ("rotation", "rotations", 4
 MAX_JOINTS: Final = 20_000
 """Greatest number of joints of all skeletons."""
 _LEAST_SPENT: Final = 200
-"""Numbers that each joint of a skeleton counts for, and each track of one in a clip."""
+"""Least numbers for which each joint of a skeleton counts, and each track of one in a clip."""
 _ANIMATION_SPENT: Final = 25_000
 
 

@@ -19,7 +19,7 @@ from .usd_layer import MAX_DEPTH, MAX_NUMBER, WIDTHS, Attribute, Held, Layer, Pr
 HEADER: Final = b"#usda "
 MAX_CHARACTERS: Final = 64 * 2**20
 _MAX_STATEMENTS: Final = 100_000
-"""With entries of metadata, and samples at time codes."""
+"""Greatest number of statements, including entries of metadata and samples at time codes."""
 _GAP: Final = re.compile(r"(?:[\s;]++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
 _TEXT: Final = (r'"""(?:[^"\\]++|\\.|"(?!""))*+"""|' r"'''(?:[^'\\]++|\\.|'(?!''))*+'''|"
                 r'"(?:[^"\\\n]++|\\.)*+"|' r"'(?:[^'\\\n]++|\\.)*+'|" r"@@@(?:[^@]++|@(?!@@))*+@@@|@[^@\n]*+@")
@@ -28,9 +28,9 @@ _TOKEN: Final = re.compile(rf"{_TEXT}|<[^<>\n]*+>|[\[\](){{}}=:,]|{_NAME}(?::{_N
 _STRING: Final = re.compile(_TEXT, re.DOTALL)
 _PLAIN: Final = re.compile(r"(?:[^\[\](){}\"'@#/]++|#[^\n]*+|/(?!\*)|/\*(?:[^*]++|\*(?!/))*+\*/|" + _TEXT + ")*+",
                            re.DOTALL)
-"""What has no brackets."""
+"""A part of the text without brackets."""
 _NUMBERS: Final = re.compile(r"\[[^\[\]{}\"'@<#/]*+\]|\([^\[\]{}()\"'@<#/]*+\)")
-"""A list that holds numbers alone, and their rows."""
+"""A list of only numbers, or of rows of numbers."""
 _TIME: Final = re.compile(r"\s*+([+\-.\dA-Za-z]++)\s*+:\s*+")
 _WORDS: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"|' r"'((?:[^'\\]|\\.)*+)'")
 _OPEN: Final = {"[": "]", "(": ")", "{": "}"}

@@ -30,13 +30,14 @@ from .vrm import BONES, REQUIRED, TRUNK
 MAX_VALUES: Final = 20_000_000
 """Keys × joints; no more are written."""
 _AT_ONCE: Final = 256
-"""Frames that are worked on at once."""
+"""Number of frames that are computed at once."""
 _LEVEL: Final = 0.995
 """Cosine from which an arm counts as level: T-poses by hand are off by a few degrees."""
 _ARMS: Final = tuple((f"{side}{bone}", f"{side}{below}", sign) for side, sign in (("left", 1.0), ("right", -1.0))
                      for bone, below in (("UpperArm", "LowerArm"), ("LowerArm", "Hand")))
 _STANDS: Final = 0.8, 1.25
-"""A body whose hips are so high, as a share of their height above its lowest joint, rests on the ground."""
+"""A body rests on the ground if the height of its hips, as a share of their height above its lowest joint, is in this
+range."""
 _FLOAT: Final = 5126
 _STILL: Final = 1e-3
 """Share of the skeleton's size; a smaller translation counts as rest."""

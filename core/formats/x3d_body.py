@@ -40,12 +40,12 @@ _SKINNED: Final = frozenset(("skinCoord",))
 TRANSFORM: Final = frozenset(("Transform",))
 MOTION: Final = frozenset(("HAnimMotion",))
 _ABOVE: Final = TRANSFORM | HUMANOID
-"""Nodes whose own transform counts for the bodies in them."""
+"""Nodes whose transform moves the bodies in them."""
 _SAME: Final = 1e-6
 _UNEVEN: Final = 1e-3
 _FARTHEST: Final = 1e9
 _LEAST_SPENT: Final = 1000
-"""Numbers that each joint counts for, so that thousands of humanoids do not share thousands of joints."""
+"""Least numbers for which each joint counts, so that thousands of humanoids do not share thousands of joints."""
 
 
 @dataclass(frozen=True, eq=False)

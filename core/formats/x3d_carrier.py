@@ -21,11 +21,12 @@ from .x3d_body import Body, local_matrix, turns
 from .x3d_scene import Node, Scene
 
 FRAME_S: Final = 1.0 / 23.0
-"""Keys that are further apart are no film's frames."""
+"""Keys that are farther apart are no frames of a film."""
 _PARTS: Final = 8
-"""Into how many parts the time between keys is cut, since a turn about a distant point goes along an arc."""
+"""Number of parts into which the time between keys is divided, since a rotation about a distant point follows an
+arc."""
 _STEP_S: Final = 1e-5
-"""How long before the second of two keys at one time the first one counts."""
+"""Time by which the first of two keys at one time is moved before the second."""
 _SAME: Final = 1e-6
 _SHEAR: Final = 1e-3
 """Share of the scale below which shear is not reported."""

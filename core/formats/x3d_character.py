@@ -37,9 +37,9 @@ from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
 _SHAPE: Final = frozenset(("Shape",))
 _GROUPS: Final = frozenset(("Group", "Transform", "Collision", "Anchor"))
 _LOOKS: Final = frozenset(("Appearance", "MetadataString"))
-"""What a shape has besides its geometry."""
+"""The children of a shape besides its geometry."""
 _LEAST_SPENT: Final = 12_500
-"""Numbers that each place of a shape counts for."""
+"""Least numbers for which each use of a shape counts."""
 
 
 def characters_of(scene: Scene) -> CharacterFile:

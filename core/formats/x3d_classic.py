@@ -24,11 +24,11 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]|[^\s,\[\]{}"#]++', re.D
 _NUMBERS: Final = re.compile(r"(?:(?:[+\-.\d][\w.+\-]*+|(?i:nan|inf|infinity)\b)(?:[\s,]++|#[^\n]*+)*+)++")
 _LIST: Final = re.compile(r'(?:[^\]"#]++|#[^\n]*+|"(?:[^"\\]|\\.)*+")*+', re.DOTALL)
 _PLAIN: Final = re.compile(r'(?:[^\[\]{}"#]++|#[^\n]*+|"(?:[^"\\]|\\.)*+")*+', re.DOTALL)
-"""What has no brackets."""
+"""A part of the text without brackets."""
 _WORD: Final = re.compile(r"[^\W\d][^\s,\[\]{}\"#.]*", re.ASCII)
 _TRUTHS: Final = frozenset(("TRUE", "FALSE", "true", "false"))
 _LINES: Final = {"PROFILE": 1, "COMPONENT": 1, "META": 2}
-"""Statements that say nothing of motion, and how many words follow."""
+"""Statements that do not concern motion, and their number of words."""
 
 
 def read(data: bytes, path: Path | None) -> Scene:

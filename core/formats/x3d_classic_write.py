@@ -17,7 +17,7 @@ _LISTS: Final = frozenset(("point", "vector", "index", "key", "keyValue", "value
 _FIELDS: Final = {"Appearance": "appearance", "Material": "material", "ImageTexture": "texture",
                   "IndexedTriangleSet": "geometry", "Coordinate": "coord", "Normal": "normal",
                   "TextureCoordinate": "texCoord"}
-"""The field that an element is in where it does not say so."""
+"""The field of an element that does not state its field."""
 _MARKUP: Final = frozenset(("DEF", "USE", "containerField"))
 
 

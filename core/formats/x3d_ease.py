@@ -15,7 +15,7 @@ from ..maths.arrays import FloatArray
 from .x3d_carrier import Keys
 
 _PARTS: Final = 64
-"""Into how many straight parts a parabola is cut: they stray from it by no more than 6e-5 of the whole."""
+"""Number of straight parts that replace a parabola, with an error of at most 6e-5 of the whole."""
 
 
 def softened(shares: FloatArray, easing: FloatArray) -> Keys:

@@ -20,7 +20,7 @@ from .x3d_carrier import Keys
 from .x3d_scene import Node, Scene
 
 Moves = Mapping[tuple[int, str], Keys]
-"""What a joint does with a property, by its number in a body."""
+"""The keys of a joint's property, by the joint's index in a body and the property."""
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, number) for kind in ("position", "rotation", "scale")
                     for number, axis in enumerate("XYZ")}
 _LONGEST_S: Final = 1e6

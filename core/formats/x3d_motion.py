@@ -26,11 +26,11 @@ from .x3d_routes import INTERPOLATORS, TAKEN, driven, note_unplayed, sound_route
 from .x3d_scene import Node, Route, Scene, is_token_of
 
 _ARC_RAD: Final = 0.2
-"""Keys of rotations are put closer than this, where they are far apart: what goes straight between them then strays
-from the arc by no more than 0.0002 rad."""
+"""Keys of rotations that are far apart get more keys, at most this angle apart. Linear interpolation between these then
+differs from the arc by at most 0.0002 rad."""
 _NAMED: Final = 5
 _LEAST_SPENT: Final = 400
-"""Numbers that each track counts for, so that a few keys are not read for thousands of joints and sensors."""
+"""Least numbers for which each track counts, so that a few keys are not read for thousands of joints and sensors."""
 
 
 def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:

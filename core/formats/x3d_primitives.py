@@ -19,10 +19,10 @@ from .x3d_scene import Node, Scene
 _AROUND: Final = 32
 """Number of sides of round shapes."""
 _RINGS: Final = 16
-"""From pole to pole of a sphere."""
+"""Number of rings from pole to pole of a sphere."""
 _SAME: Final = 1e-9
 _LARGEST: Final = 20_000
-"""Points along a side of a grid."""
+"""Greatest number of points along a side of a grid."""
 
 
 class Solid(NamedTuple):
@@ -248,4 +248,4 @@ def _is_true(scene: Scene, node: Node, name: str) -> bool:
 PRIMITIVES: Final[Mapping[str, Callable[[Scene, Node], Solid]]] = {
     "Box": _box, "Sphere": _sphere, "Cylinder": _cylinder, "Cone": _cone, "ElevationGrid": _grid,
     "Extrusion": _extrusion}
-"""What makes the shape of a node, by its kind."""
+"""The functions that make the shape of a node, by its kind."""

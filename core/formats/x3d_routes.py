@@ -13,11 +13,11 @@ from .x3d_body import HUMANOID, JOINT
 from .x3d_scene import Node, Route, Scene
 
 TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
-"""The fields of joints that are moved, and of how many numbers their values are."""
+"""The fields of joints that can be moved, and the numbers of components of their values."""
 INTERPOLATORS: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
                         "SplinePositionInterpolator": 3}
 _EASES: Final = {"ScalarInterpolator": "value", "EaseInEaseOut": "modifiedFraction"}
-"""Nodes that may stand between a clock and an interpolator, and what they send."""
+"""Nodes that may be between a clock and an interpolator, and the fields that they send."""
 _CLOCK: Final = "TimeSensor"
 _NAMED: Final = 5
 

@@ -22,7 +22,7 @@ from .number_text import numbers_in, wrong_word
 from .polygons import Filler
 
 MAX_NODES: Final = 50_000
-"""Also of routes."""
+"""Greatest number of nodes, and of routes."""
 MAX_DEPTH: Final = 100
 """Greatest depth of nodes within nodes."""
 MAX_VALUES: Final = 20_000_000
@@ -32,15 +32,15 @@ _WORDS: Final = frozenset((
     "AS", "COMPONENT", "DEF", "EXPORT", "EXTERNPROTO", "FALSE", "IMPORT", "IS", "META", "NULL", "PROFILE", "PROTO",
     "ROUTE", "TO", "TRUE", "UNIT", "USE", "X3D", "eventIn", "eventOut", "exposedField", "field", "initializeOnly",
     "inputOnly", "inputOutput", "outputOnly"))
-"""What the classic encoding means something else by."""
+"""Words that have another meaning in the classic encoding."""
 _STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _METADATA: Final = frozenset(("MetadataString",))
 FULL_NAME: Final = "takt:name"
-"""What metadata with a node's whole name are called."""
+"""The name of metadata with a node's full name."""
 _MOST_NOTES: Final = 20
 _NAMED: Final = 5
-"""Left-out things of one kind that a warning names."""
+"""Greatest number of left-out parts of one kind that a warning names."""
 
 
 class Value(NamedTuple):

@@ -28,21 +28,21 @@ from .origins import Within
 from .ways import NOWHERE, Aim, Going
 
 MAX_EVALUATIONS: Final = 130_000
-"""Elements that are evaluated, each as often as its values differ: more would take over a second."""
+"""Greatest number of evaluated elements, each counted for each set of values: more would take over a second."""
 MOST_EACH: Final = 8
-"""Elements that may be evaluated for each call with values, if a file has so many of these that this is more."""
+"""Number of elements that may be evaluated for each call with values, if that is more than MAX_EVALUATIONS."""
 MAX_OPERATIONS: Final = 2_000_000
-"""Numbers, names and operations of expressions, values that calls give, and choices of picks, each as often as it is
-looked at."""
+"""Greatest number of numbers, names and operations of expressions, arguments of calls, and choices of picks, each
+counted at each use."""
 MAX_NESTED: Final = 1_000
 WAIT: Final = 2**40
 """The leaf of a wait."""
 _WHOLE: Final = 1e-9
-"""How far from a whole number a count may be."""
+"""Tolerance of counts from whole numbers."""
 _CHAIN_SHOWN: Final = 6
 _VALUES_SHOWN: Final = 8
 WHOLE_CLIP: Final = (0.0, 1.0)
-"""The part of a clip that is played where a call names none."""
+"""The part of a clip that is played if a call names none."""
 
 Values = Mapping[str, Value]
 
@@ -187,7 +187,7 @@ def defaults(definitions: Definitions, procedure: int) -> dict[str, Value]:
 
 
 _Player = Callable[["_Evaluation", Node, Scope, Within], _Played | _BlockSteps]
-"""What evaluates an element: its calls, or the steps that lead to them if there is something within it."""
+"""A function that evaluates an element: returns its calls, or the steps that lead to them if it has contents."""
 
 
 @dataclass(eq=False)
@@ -615,9 +615,9 @@ class _Evaluation:
 _TARGETS: Final = ("place", "prop")
 _LOOKED_AT: Final = (*_TARGETS, "person")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
-"""The attributes of a call that name roles, and of which kinds these are."""
+"""The attributes of a call that name roles, and the kinds of these."""
 PLAYED_BY: Final[Mapping[str, _Player]] = {
     "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "hold": _Evaluation._hold,
     "meet": _Evaluation._meet, "loop": _Evaluation._loop, "pick": _Evaluation._pick,
     "together": _Evaluation._together}
-"""What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""
+"""The functions that evaluate elements, by tag, except `call`, `let`, `if`, `elif` and `else`."""

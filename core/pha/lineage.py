@@ -13,9 +13,10 @@ from difflib import SequenceMatcher
 from .text import Shape, Text
 
 NEW = -1
-"""Instead of an element's number: there was none before."""
+"""In place of an element's old number: the element is new."""
 _MOST_COMPARED = 4_000_000
-"""Pairs of children that are compared for what stays in order; of more, only what is alike at both ends is known."""
+"""Greatest number of pairs of children that are compared for a common order; beyond it, only equal children at both
+ends are matched."""
 
 
 class TracedShape(Shape):

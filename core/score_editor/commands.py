@@ -25,7 +25,7 @@ from .names import is_nameless, short
 
 _STEM = "part"
 _FREE_NAME = re.compile(rf"{_STEM}_\d+")
-"""What a new procedure is called that nobody has given a name."""
+"""The pattern of generated names of procedures."""
 
 
 @dataclass(frozen=True, slots=True)

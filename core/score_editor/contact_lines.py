@@ -13,8 +13,8 @@ from .view import View
 from .weights import stroke
 
 _LINE_PX, _OFF_PX, _NEAR_PX, _LEAST_PX = 4.0, 1.5, 3.0, 0.7
-"""At an interface scale of 1: how thick a line is, and one that is switched off; how near to its ends it can be
-caught; how wide a contact must be to be drawn."""
+"""Pixels at an interface scale of 1: thickness of a line, and of one that is switched off; distance from its ends at
+which it can be grabbed; least width of a drawn contact."""
 _ARC = np.linspace(0.0, np.pi, 9)
 _MOST_STEPS = 200
 

@@ -18,19 +18,19 @@ from .picture import Colour
 
 STEP_S: Final = 1.0 / 12.0
 _MOST_S = 8.0
-"""What lies after that is not in the figure."""
+"""Duration after which a motion is cut off in its figure."""
 _TURN_RAD = np.radians(35.0)
 _LIMBS = (("hip", "knee", "ankle", "metatarsal"), ("shoulder", "elbow", "wrist"))
 _LIMB, _TRUNK, _HEAD = 0.085, 0.16, 0.19
-"""How wide strokes are, in heights of the body."""
+"""Widths of strokes, in body heights."""
 _HEAD_ABOVE = 0.07
 _ROOM, _MARGIN = 1.35, 0.06
-"""Of a box, in heights of the body: room for arms above the head, and half of a limb at each edge."""
+"""Size of a box in body heights, with room for arms above the head; and its margin, half of a limb at each edge."""
 _SMALLEST = 0.6
-"""Of the usual size; what reaches out of the box even then is cut off."""
+"""Least share of the usual size; parts outside of the box are then cut off."""
 _CAP = np.linspace(-np.pi / 2.0, np.pi / 2.0, 6)
 _SOFT_PX = 0.8
-"""Over so many pixels the edge of a stroke fades out: nothing else smooths it."""
+"""Pixels over which the edge of a stroke fades out, since nothing else smooths it."""
 
 
 @dataclass(frozen=True, eq=False)

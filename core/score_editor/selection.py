@@ -11,9 +11,10 @@ from ..pha.text import Text
 from .layout import BoxId, Layout
 
 _MOST_COMPARED = 4_000_000
-"""Pairs of elements; where more have changed at once, only what is alike at both ends of that is found again."""
+"""Greatest number of compared pairs of elements; if more have changed at once, only equal elements at both ends are
+matched."""
 Ranges = tuple[int, int, int, int]
-"""From where to where in one list, and from where to where in another."""
+"""Begin and end in one list, and begin and end in another."""
 
 
 def followed(selected: Iterable[BoxId], before: Layout, after: Layout, cursor: int | None = None) -> frozenset[BoxId]:

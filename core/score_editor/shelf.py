@@ -23,9 +23,9 @@ from .theme import Theme
 from .view import View
 
 SHELF_PX, LOW_SHELF_PX, CHIP_PX = 116.0, 70.0, 42.0
-"""How high the shelf is, one of a single row, and a chip on it, at an interface scale of 1."""
+"""Heights of the shelf, of a shelf with a single row, and of a chip, in pixels at an interface scale of 1."""
 CHIP_WIDE_PX = 132.0
-"""How wide each chip is."""
+"""Width of each chip, likewise."""
 ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
 """Groups of the open file's Actions, which come last among clips."""
 FAVOURITES = "Your Favourites"
@@ -34,17 +34,17 @@ CLIPS, THIS_SCORE = "Clips", "This Score"
 """Groups of files beside the library's folders, and of procedures."""
 _CUT_OFF = "cut off"
 DAMAGED = "cannot be read: "
-"""What is said of a file before why it cannot be read."""
+"""The beginning of messages that say why a file cannot be read."""
 NO_CLIP = "holds no clip: "
-"""What is said of a sound file, such as a model, before what it lacks."""
+"""The beginning of messages about intact files without clips, such as models."""
 OF_FILES = DAMAGED, NO_CLIP
-"""With what problems of files begin that a score could call."""
+"""The beginnings of problems of files that a score could call."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 8.0
 _OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
 _PLACES = {FAVOURITES: -1, ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
-"""A window lower than so many shelves has none."""
+"""A window lower than this many shelves shows no shelf."""
 _OF_FILE, _SRC = attrgetter("src", "is_clip", "shelf_group"), attrgetter("src")
 _SMALL = 0.85
 """Text size of durations, relative to that of names."""

@@ -13,7 +13,7 @@ from .theme import Theme
 from .view import View
 
 _HALF_PX, _NEAR_PX = 5.0, 2.0
-"""At an interface scale of 1: half of a diamond; how far beside it the mouse may be."""
+"""Pixels at an interface scale of 1: half of a diamond's width; distance beside it at which it can be pressed."""
 _HOLLOW: Final = 0.6
 """Share of a silent key's diamond that is empty."""
 _CORNERS = np.array(((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (1.0, 0.0), (0.0, -1.0)))

@@ -15,7 +15,7 @@ from .boxes import Boxes
 
 _TELLING = {tag: next((name for name, each in GRAMMAR[tag].attributes.items() if each.default is None), "")
             for tag in BLOCK if tag != "let"}
-"""Elements that may play, and the attribute that tells most of each: the first that must be given."""
+"""Elements that may play, and the attribute that describes each best: its first required one."""
 
 _CHOICES = frozenset(("if", "loop", "pick"))
 

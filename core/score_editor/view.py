@@ -10,14 +10,14 @@ import numpy as np
 from ..maths.arrays import FloatArray
 
 LABEL_PX, RULER_PX, MARGIN_PX = 84.0, 36.0, 14.0
-"""At an interface scale of 1: what stands left of the lanes, above them, and beside what is framed."""
+"""Pixels at an interface scale of 1: width of labels, height of the ruler, and margin when framing."""
 _NARROW_PX = 260.0
 """A window narrower than this shows no labels of lanes."""
 _MOST_LEVELS, _STRIP_LEVELS = 8, 3
 """Boxes deeper than this are shown only when their procedure is opened; in a strip, not at all."""
 _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK = 1e-6, 1e7
 _FARTHEST_PX = 1e5
-"""Whatever lies farther out of the window is taken to lie here, so that pixels stay numbers that a screen can draw."""
+"""Greatest distance from the window in pixels: farther positions are limited to it, so that screens can draw them."""
 
 
 class Opened(NamedTuple):
