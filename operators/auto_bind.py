@@ -33,7 +33,8 @@ from ..core.errors import some_of
 from .background import Work, WorksInBackground
 
 _TOO_LARGE = 20.0
-"""A mesh or a skeleton so many times as large as the other has another unit; one who holds a long pole is smaller."""
+"""A mesh or a skeleton that is larger than the other by this factor has another unit; a character with a long pole is
+smaller."""
 _NAMES_SHOWN = 5
 
 

@@ -15,9 +15,9 @@ _CANDIDATES = (
     "332288", "88CCEE", "44AA99", "999933", "DDCC77", "CC6677", "882255",  # Tol 2021, "muted"
 )
 _ENOUGH = 0.16
-"""Distance in Oklab from which two zones that touch are told apart at a glance, under lights and shadows."""
+"""Distance in Oklab from which on two zones that touch are easily distinguished, under lights and shadows."""
 _APART = 0.09
-"""The least that tells two apart which may touch somewhere."""
+"""Least distance in Oklab between two zones that may touch somewhere."""
 _CLOSE_BY, _POINTS = 6, 4
 """Number of the nearest bones that may touch; number of points on a bone by which that is measured."""
 

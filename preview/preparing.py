@@ -20,9 +20,9 @@ from ..core.playing.ahead import AT_ONCE, Ahead
 from ..core.playing.stage import Playable
 
 QUIET_S: Final = 0.3
-"""So long nothing was drawn before motions are sampled: who plays, drags or types is not disturbed."""
+"""Time without drawing after which motions are sampled, so that playing, dragging and typing are not disturbed."""
 PAUSE_S: Final = 0.005
-"""So long Blender goes on between two portions."""
+"""Pause for Blender between two portions."""
 _PORTION_S: Final = 0.008
 """Time limit of one portion; no further frames are begun after it."""
 _MOST_FRAMES: Final = 4096

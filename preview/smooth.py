@@ -17,7 +17,7 @@ from .floor import WHOLE_PICTURE
 from .shader import OVERSAMPLING, SMOOTH, shader
 
 _MOST_PX = 4_200_000
-"""Viewports with more pixels (200 MB on the GPU) are drawn as they are: there, steps are small."""
+"""Viewports with more pixels (200 MB on the GPU) are drawn without smoothing, since steps in them are small."""
 
 
 def is_wanted(width: int, height: int) -> bool:

@@ -49,7 +49,7 @@ class _Found:
 
 _handle: Any = None
 _found: dict[int, _Found] = {}
-"""By the session_uid of the characters that were drawn last."""
+"""The batches of the characters that were drawn last, by their session_uid."""
 _work: tuple[int, Motion, BackgroundWork[Shapes]] | None = None
 """The character and the motion for which something is being computed, and the computation."""
 

@@ -24,7 +24,7 @@ from ..rigs import armature, bone_rules, constraints, drivers
 from ..rigs.bone_rules import BoneRules
 
 _LINEAR, _BEZIER = 1, 2
-"""Keyframe.interpolation, as foreach_get gives it; 0 is CONSTANT, and beyond Bézier curves are those that ease."""
+"""Keyframe.interpolation, as foreach_get returns it; 0 is CONSTANT, and greater values are easing curves."""
 _AT_REST = {"location": (0.0, 0.0, 0.0), "scale": (1.0, 1.0, 1.0), "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
             "rotation_euler": (0.0, 0.0, 0.0), "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0)}
 _SAME = 1e-5
@@ -33,7 +33,7 @@ _MOST_FRAMES = 1_000_000
 _OF_KEY = {"co": (2, np.float32), "interpolation": (1, np.uint8), "easing": (1, np.uint8),
            "handle_left": (2, np.float32), "handle_right": (2, np.float32), "amplitude": (1, np.float32),
            "back": (1, np.float32), "period": (1, np.float32)}
-"""All properties of a key that shape a curve: how many numbers, and of which kind."""
+"""All properties of a key that shape a curve: number of components, and type."""
 
 
 class _Curve(NamedTuple):

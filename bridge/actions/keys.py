@@ -9,7 +9,7 @@ from ...core.maths.arrays import Float32Array, FloatArray
 from .. import versions
 
 LINEAR = 1
-"""Keyframe.interpolation LINEAR, as foreach_set wants it, and what joins the keys that are written here."""
+"""Keyframe.interpolation LINEAR, as foreach_set takes it; all keys that are written here have it."""
 _VECTOR = 2
 """Keyframe.handle_left_type VECTOR, likewise."""
 

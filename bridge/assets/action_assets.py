@@ -12,11 +12,11 @@ import bpy
 from ...core.errors import FileError
 
 _MOST_FILES: Final = 500
-"""Files of libraries that are looked through for assets."""
+"""Greatest number of files of libraries that are searched for assets."""
 _names: dict[tuple[str, int], tuple[str, ...]] = {}
 """Names of the Actions in each examined file, by path and time of change."""
 _brought: dict[tuple[str, str], int] = {}
-"""Which Action was brought of a file and a name in this session, by its session_uid."""
+"""The session_uid of each Action that was appended in this session, by file and name."""
 
 
 class ActionAsset(NamedTuple):

@@ -27,9 +27,9 @@ from ..shelf import shelf
 from ..shelf.shelf_search import Known, figure_of_clip
 
 MOST: Final = 1_000
-"""Clips that become Actions at once."""
+"""Greatest number of clips that become Actions at once."""
 CATALOGUE: Final = "Clips"
-"""Holds the catalogues of all folders."""
+"""The catalogue that contains those of all folders."""
 _PICTURE_PX: Final = 128
 _SHOWN: Final = 5
 

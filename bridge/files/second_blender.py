@@ -32,19 +32,20 @@ from ...core.library.store import ClipStore
 
 _PACKAGE: Final = __name__.rpartition(".bridge.")[0]
 MARK: Final = "takt-blend-server "
-"""What each answer of it begins with."""
+"""The beginning of each answer of a second Blender."""
 MOST_S: Final = 120.0
 """Longest time for reading one file."""
 MOST_BYTES: Final = 4 * 2**30
-"""And so much memory, where the system can limit that."""
+"""Greatest memory of a second Blender, in bytes, if the system can limit it."""
 UNASKED_S: Final = 30.0
-"""And so long that of one that is only shown on the shelf."""
+"""Longest time for reading a file that is only shown on the shelf."""
 MOST_UNASKED_BYTES: Final = 2**26
-"""Larger files are read only if somebody wants them."""
+"""Greatest size of files, in bytes, that are read only to be shown on the shelf."""
 _START_S: Final = 60.0
 _POLL_S: Final = 0.02
 _AWAKE_S: Final = 1.0
-"""If this process has been stopped, as on a computer that sleeps, so much of that counts as waiting: both were."""
+"""If this process was stopped, as on a computer that sleeps, at most this much counts as waiting, since both processes
+were stopped."""
 _KEPT_BYTES: Final = 2**28
 _ROOT: Final = Path(os.path.realpath(__file__)).parents[2]
 _CODE: Final = """
@@ -61,12 +62,12 @@ _ENDED: Final = ("the file is damaged: the Blender that read it has crashed. Ope
 _TOO_LONG: Final = "reading it takes longer than {:.0f} s; the file may be damaged"
 _DISK_BYTES: Final = 2**28
 _CACHE_VERSION: Final = 1
-"""Increased with each change of what is read from a file."""
+"""Version of the cached clips, increased when reading of files changes."""
 
 _log = logging.getLogger(__name__)
 _kept = ClipStore(_KEPT_BYTES)
 peak_bytes = 0
-"""The most memory that one of them has told of."""
+"""The greatest memory, in bytes, that a second Blender has reported."""
 
 
 class StoppedError(Exception):
@@ -136,9 +137,9 @@ class SecondBlender:
 
 
 CALLED: Final = SecondBlender()
-"""Reads what a score calls, or somebody waits for."""
+"""Reads files that a score calls, or that the user waits for."""
 SHOWN: Final = SecondBlender()
-"""Reads what a shelf shows."""
+"""Reads files that a shelf shows."""
 
 
 def read(source: Source) -> ClipFile | None:

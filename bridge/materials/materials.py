@@ -15,11 +15,11 @@ from .material_nodes import SOLID, Reader, Unreadable, UvMaps, is_there, texture
 from .material_shaders import read_shaders
 
 ColourMode = Literal["NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED"]
-"""By its nodes, as Material Preview does; as Solid does by *Texture*, by *Material*, by a colour for each object
-(*Object*, *Single*, *Random*), and by the mesh's painted colour (*Attribute*)."""
+"""The source of a surface's colour: its nodes, as in Material Preview; or as in Solid: *Texture*, *Material*, a colour
+for each object (*Object*, *Single*, *Random*), and the mesh's painted colour (*Attribute*)."""
 _NO_MATERIAL = Material()
 _TEXTURE_CUTOFF = 0.1
-"""Where the alpha of an image is smaller, Workbench draws nothing."""
+"""Alpha of an image below which Workbench draws nothing."""
 
 
 @dataclass(frozen=True)

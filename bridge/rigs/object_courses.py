@@ -36,7 +36,7 @@ _SIZES: Final = {"location": 3, "scale": 3, "rotation_euler": 3, "rotation_quate
                  "delta_location": 3, "delta_scale": 3, "delta_rotation_euler": 3, "delta_rotation_quaternion": 4}
 """Channels of an object, and those without delta of a bone, with their numbers."""
 Channels = Mapping[str, Mapping[int, bpy.types.FCurve]]
-"""By channel: the curve of each of its numbers that is keyed."""
+"""By channel: the curves of its keyed components, by index."""
 
 
 class Link(NamedTuple):

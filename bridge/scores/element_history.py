@@ -14,9 +14,9 @@ from ...core.pha.lineage import NEW
 from ...core.pha.text import Text
 
 _MOST = 256
-"""Edits that are kept: a drag tries one for each movement of the mouse."""
+"""Greatest number of stored edits: a drag tries one for each movement of the mouse."""
 _edits: OrderedDict[tuple[int, int], tuple[str, str, Edited]] = OrderedDict()
-"""By the hashes of the text before and the one after it, with both."""
+"""Edits by the hashes of the texts before and after them, with both texts."""
 
 
 def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited]) -> None:

@@ -74,7 +74,7 @@ class _Writing:
 
 
 _followed: dict[int, _Followed] = {}
-"""What was last seen, by the session_uid of the armature's object."""
+"""The last seen states, by the session_uid of the armature's object."""
 _files: dict[int, linked_texts.State] = {}
 """How Texts compare with their files, by their session_uid."""
 _writing: _Writing | None = None

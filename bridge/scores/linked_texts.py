@@ -34,7 +34,7 @@ class _Seen(NamedTuple):
 
 
 _KEPT = "takt_file"
-"""Property of a Text that stores this in the .blend: the file's size and times, and the Text's content."""
+"""Property of a Text that stores a `_Seen` in the .blend: the file's size and times, and the Text's content."""
 _seen: dict[int, _Seen] = {}
 """The same by the session_uid of the Text."""
 

@@ -32,7 +32,7 @@ Again = Callable[[Values, int], Motion]
 
 _PATH: Final = re.compile(rf"{properties.NAME}\.(?:seed|parameters\[(\d+)\]\.(?:number|truth))")
 _TRUE: Final = 1.0
-"""From here on a curve means yes, as Blender takes it."""
+"""The value of a curve from which on it means yes, as in Blender."""
 
 
 @dataclass(frozen=True, eq=False)

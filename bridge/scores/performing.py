@@ -107,12 +107,12 @@ class Task:
 _MAX_PROGRAMMES = 256
 _MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
-"""Resolved scores, by all that they depend on but the files."""
+"""Resolved scores, by everything that they depend on except the files."""
 _MAX_LIBRARIES = 8
 _libraries: dict[tuple[Hashable, ...], Library] = {}
-"""Those that scores were read with, by all that they depend on, and the moment."""
+"""The libraries with which scores were read, by everything that they depend on, and the moment."""
 _moment = object()
-"""Since when the files of libraries count as unchanged: until `look_at_files`."""
+"""The current moment: files of libraries count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))

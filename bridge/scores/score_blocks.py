@@ -69,7 +69,8 @@ class Blocks:
 
 
 _blocks: dict[int, tuple[tuple[Hashable, ...], Blocks]] = {}
-"""By the armature's object, by its session_uid, with all that they depend on but files; the text comes first."""
+"""Blocks by the session_uid of the armature's object, with everything that they depend on except files; the text comes
+first."""
 _missed: dict[int, tuple[Layout, tuple[Problem, ...], Mapping[BoxId, Problem]]] = {}
 """By the same key, the missed targets and the layout in which they were found."""
 

@@ -23,7 +23,7 @@ _TAGS = PLAYED
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
 _YES, _NO = "yes", "no"
 _refused: dict[str, tuple[str, BoxId, Text]] = {}
-"""Why what was typed last into a tree's field was not taken, for which block of which text, by the tree's name."""
+"""By a tree's name: why the last typed value was refused, for which block, and in which text."""
 
 
 def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:

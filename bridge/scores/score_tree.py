@@ -23,8 +23,8 @@ from ..guard import guarded
 NAME = "Takt Score"
 _KEPT = 256
 _chosen: dict[tuple[int, str], str] = {}
-"""What was selected last, by the session_uid of the canvas and the texts, of so many: undo knows no selection, so that
-what it brings back is selected as it was there."""
+"""The last selections, by the session_uid of the canvas and the texts. Undo does not restore selections, so they are
+restored with the texts from here."""
 
 
 def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
@@ -41,7 +41,7 @@ SHELF_ORDERS = (
                                "block if none is selected", "OUTLINER_OB_ARMATURE", 2),
     ("FAVOURITES", "Favourites First", "First your favourites, then the others by files and folders", "SOLO_ON", 3),
 )
-"""In which order chips lie on the shelf."""
+"""The orders of chips on the shelf."""
 
 
 class TaktScoreTree(bpy.types.NodeTree):

@@ -23,7 +23,7 @@ from . import shelf
 from .shelf_search import Known, Search
 
 BY_BLOCK: Final = ("FITS", "LIKE")
-"""Orders by what clips have to do with that of a block."""
+"""Orders by comparison with the clip of a block."""
 MOST: Final = 200
 """Number of clips that are sorted; nobody looks farther down."""
 AT_ONCE: Final = 4_000

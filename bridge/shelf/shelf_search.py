@@ -62,7 +62,7 @@ _SETTLED_AFTER: Final = 200
 """With many files, garbage collection leaves out what is known after so many more."""
 _SHOWN: Final = attrgetter("shown")
 _FIRST_FILES, _GROWTH = 400, 4
-"""While folders are searched, so many files are shown, and then always so many times as many."""
+"""Number of files that are first shown while folders are searched, and the factor by which it then grows."""
 _FIRST_PAUSE_S: Final = 0.1
 """Pause for the interface to show the files before the first is read."""
 

@@ -39,7 +39,7 @@ from .base import (
 
 _NO_PLACE = Proposal(refusal="the shelf is no place in the score; let go above it")
 _FARTHER_PX = 3.0
-"""Whoever moves the mouse less than this while pressing it, clicks."""
+"""A press with less movement of the mouse is a click."""
 
 
 class TAKT_OT_score_drag(Gesture, bpy.types.Operator):

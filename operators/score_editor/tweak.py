@@ -32,7 +32,7 @@ from .base import (
 )
 
 _FARTHER_PX = 3.0
-"""Whoever moves the mouse less than this while pressing it, clicks: the playhead goes to these keys."""
+"""A press with less movement of the mouse is a click: the playhead goes to these keys."""
 
 
 class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
