@@ -1,6 +1,6 @@
-"""The history of elements in texts, as told by the edits of this session: the earlier number of each element.
+"""What edits in this session have told of texts: which element of each was which before.
 
-Elements of texts that were typed, or changed in another session, are matched by comparison; see core/pha/lineage.py.
+What is typed, or was changed by another session, is found by likeness; see core/pha/lineage.py.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ...core.pha.lineage import NEW
 from ...core.pha.text import Text
 
 _MOST = 256
-"""Greatest number of stored edits: a drag tries one for each movement of the mouse."""
+"""Edits that are kept: a drag tries one for each movement of the mouse."""
 _edits: OrderedDict[tuple[int, int], tuple[str, str, Edited]] = OrderedDict()
-"""Edits by the hashes of the texts before and after them, with both texts."""
+"""By the hashes of the text before and the one after it, with both."""
 
 
 def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited]) -> None:
-    """Store the results of edits; before: the texts before them; edited: by path."""
+    """Keep what edits do to texts, by their paths."""
     for path, each in edited.items():
         old, new = _plain(str(before[path])), _plain(str(each.text))
         _edits[hash(old), hash(new)] = old, new, each
@@ -30,7 +30,7 @@ def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited
 
 
 def origin(old: str, new: str) -> list[int] | None:
-    """Return each element's number in the old text, even after undo of an edit; None if it is unknown."""
+    """Return for each element of a text its number in the one before, also where the edit was undone; None: unknown."""
     old, new = _plain(old), _plain(new)
     known = _edits.get((hash(old), hash(new)))
     if known is not None and known[:2] == (old, new):
@@ -47,10 +47,10 @@ def origin(old: str, new: str) -> list[int] | None:
 
 
 def forget() -> None:
-    """Clear the history."""
+    """Keep nothing any longer."""
     _edits.clear()
 
 
 def _plain(text: str) -> str:
-    """Return a text with line breaks as in Blender's Texts."""
+    """Return a text with the line breaks that Blender's Texts have."""
     return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -118,7 +118,7 @@ def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
         last = len(held) - 1 - np.unique(keys[::-1], return_index=True)[1]
         keys, once = np.unique(keys, return_index=True)
         for key, begin, end in zip(keys.tolist(), held[once].tolist(), held[last].tolist(), strict=True):
-            first, after = found.get(divmod(key, len(goes)), (begin, end + 1))  # others are in called procedures
+            first, after = found.get(divmod(key, len(goes)), (begin, end + 1))  # others are in procedures that it calls
             found[divmod(key, len(goes))] = min(first, begin), max(after, end + 1)
         outer = np.maximum(within, 0)
         call = np.where(within >= 0, origins.procedures.call[outer], -1).astype(np.int64)

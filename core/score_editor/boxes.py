@@ -299,11 +299,11 @@ def _kinds(calls: tuple[Call | Node, ...], call: IntArray, kind: IntArray) -> In
 
 
 _WAYS = {"at": "@", "to": "→", "along": "~"}
-"""Signs in the title of a block for the destination of its call in the scene."""
+"""How the title of a block says where its call goes in the scene."""
 
 
 _AIMED_AT = ("at", "for", "prop", "person")
-"""The attributes that name the aim of an element."""
+"""Which attributes name what an element aims at."""
 
 
 @lru_cache(maxsize=8192)

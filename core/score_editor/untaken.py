@@ -15,7 +15,7 @@ from .boxes import Boxes
 
 _TELLING = {tag: next((name for name, each in GRAMMAR[tag].attributes.items() if each.default is None), "")
             for tag in BLOCK if tag != "let"}
-"""Elements that may play, and the attribute that describes each best: its first required one."""
+"""Elements that may play, and the attribute that tells most of each: the first that must be given."""
 
 _CHOICES = frozenset(("if", "loop", "pick"))
 
@@ -48,7 +48,7 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
     elements, ends = boxes.element.tolist(), boxes.end.tolist()
     for (_, lane, home_of, element), inside in groups.items():
         if documents[home_of].version == 2:
-            there = {elements[box]: ends[box] for box in reversed(inside)}  # for several boxes, the first
+            there = {elements[box]: ends[box] for box in reversed(inside)}  # the first of several
             begin, depth = float(boxes.begin[inside[0]]), int(boxes.depth[inside[0]])
             missing = _missing(documents[home_of].text, element, there, begin)
             found += [Untaken(tick, lane, depth, home_of, child, title) for tick, child, title in missing]
