@@ -33,8 +33,9 @@ _SIGHTS = np.array((
 def bone_colours(skeleton: Skeleton) -> FloatArray:
     """Return a linear RGB colour (J, 3) for each joint.
 
-    A bone's name gives its colour. If that is too close to the colour of its parent, grandparent or an elder sibling,
-    or almost that of another bone nearby, it takes the next colour that is not, or else the most different one.
+    A bone's name gives its colour. It may be too close to the colour of its parent, grandparent or an elder sibling, or
+    almost equal to that of another bone nearby. Then the bone takes the next colour that is neither, or else the most
+    different one.
     """
     distances, points = _distances(), _points_on_bones(skeleton)
     colours = len(_CANDIDATES)

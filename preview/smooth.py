@@ -1,7 +1,7 @@
 """Smooth edges in a viewport: figures are drawn at twice its resolution, and averaged into it.
 
-`gpu` offers no multisampling. The average gets the nearest depth below it, so that figures stay behind objects in
-front of them, and in front of objects that Blender draws later.
+`gpu` offers no multisampling. The average gets the nearest depth below it. So figures stay behind objects in front of
+them, and in front of objects that Blender draws later.
 """
 
 from collections.abc import Iterator

@@ -120,7 +120,7 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
     The range is the manual one if the Action has one, else it goes from the first key to the last.
     skeleton: of the armature, from read_skeleton. Curves with linear interpolation are read by their keys, others at
     every frame. If constraints or drivers move bones too, or bones inherit only a part of their parents' transform, the
-    pose that Blender evaluates is read at every frame.
+    evaluated pose is read at every frame.
     """
     action = fitted.action
     start, end = action.frame_range[0], action.frame_range[1]

@@ -35,8 +35,7 @@ from . import second_blender
 
 _READ_FPS: Final = 24
 _SAME_S, _SAME_RAD, _LOOKS = 1e-3, 1e-3, 33
-"""Two clips count as the same motion if they differ by no more than these, in seconds and per unit of size, at this
-number of instants."""
+"""Greatest differences between equal motions, in seconds and per unit of size, and the number of compared instants."""
 _SET_ASIDE: Final = "Set aside by Takt "
 
 

@@ -1,6 +1,6 @@
 """Transforms of objects and bones over frames, computed from their curves and those of their parents.
 
-Nothing is evaluated and no frame is set, so the result does not depend on the playhead, and includes objects that are
+Nothing is evaluated and no frame is set. So the result does not depend on the playhead, and includes objects that are
 hidden or in another scene. Constraints, drivers and the like are taken from Blender's last evaluation for objects; for
 bones they, and tweaks above the score, are left out.
 """

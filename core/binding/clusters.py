@@ -48,9 +48,9 @@ class Clusters:
     def of(cls, surface: Surface, most: int) -> Clusters:
         """Join points until there are at most about `most` clusters; a surface with up to twice as many keeps its own.
 
-        Points are joined if they share a cell of a grid, face the same of its six sides, and are connected in the cell,
-        so that fingers stay apart. If that leaves far too many pieces, connection is not required. Links carry the
-        conductance of the edges between two clusters, made smaller as the distance between them grows.
+        Points are joined if they share a cell of a grid, face the same of its six sides, and are connected in it. So
+        fingers stay apart. If that leaves far too many pieces, connection is not required. Links carry the conductance
+        of the edges between two clusters, made smaller as the distance between them grows.
         """
         first, second, weights = surface.edges()
         if _WORTH_IT * len(surface.points) <= most:

@@ -35,8 +35,8 @@ def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray,
 
     face_vertices (L,), face_sizes (F,): as in BindInput. Points that lie in one cell of a grid, and that edges connect
     within it, become one point, their mean. So both sides of thin parts, lips and fingers stay apart (Rossignac and
-    Borrel 1993 join whole cells). A mesh stays as it is if it has no more than `most` points, if it has so many loose
-    pieces that little is saved, or if it is so uneven that few points would be left.
+    Borrel 1993 join whole cells). A mesh stays as it is if it has no more than `most` points. It also stays if it has
+    so many loose pieces that little is saved, or is so uneven that few points would be left.
     """
     kept = Decimated(np.arange(len(points)), points, face_vertices, face_sizes)
     if len(points) <= most or not len(face_sizes):

@@ -25,9 +25,8 @@ def eye_reach(names: Sequence[str], parents: IntArray, segments: Segments, heads
     """Return the greatest radius (B,) of what each eye moves, ∞ for bones that are no eyes.
 
     names, parents (B,), heads and tails (B, 3). A bone is an eye if its name and those of all its descendants say so.
-    Its length is that of its line, not yet lengthened to the skin; that from head to tail if the line has no length. If
-    the face and the eyes are one part, or a file has the bones but no eyeballs, only the size of the bone tells where
-    the eye ends.
+    Its length is that of its line, not yet lengthened to the skin; that from head to tail if the line has no length.
+    Only the size of the bone tells where the eye ends if face and eyes are one part, or if a file has no eyeballs.
     """
     last: BoolArray = eye_names(names)
     for bone in reversed(parents_first(parents)):

@@ -53,11 +53,11 @@ def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress
     """Find the faults of weights (V, B); rows may have any sum.
 
     owners: (V,) the bone that each vertex should belong to, as another binding sees it. A vertex leaks if it moves with
-    a bone that is three or more links away from both its owner and the bone that moves most of the skin around it.
-    Small patches of a far bone do not count for that skin. If a patch of the far bone's skin reaches a vertex that the
-    bone is not far from, the weights are meant, and the patch does not leak. Flying and leaking are those of `sweep`.
-    `progress` is called with the share of the work done; when it answers False, BindCancelledError is raised. Raises
-    TaktError where shapes do not fit.
+    a far bone. That bone is three or more links away from both the owner and the bone that moves most of the skin
+    around the vertex. Small patches of a far bone do not count for that skin. If a patch of the far bone's skin reaches
+    a vertex near which the bone is not far, the weights are intended: the patch does not leak. Flying and leaking are
+    those of `sweep`. `progress` is called with the share of the work done; when it answers False, BindCancelledError is
+    raised. Raises TaktError where shapes do not fit.
     """
     point_of, surface, _ = welded_surface(body)
     are_far = far_bones(body.bone_parents)

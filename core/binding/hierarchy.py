@@ -79,8 +79,8 @@ def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, hea
     A `doubled` bone (B,) is replaced by the bone that moves skin nearest to its head (B, 3), if that is within `gap`.
     The replacement becomes the parent of the doubled bone's children. It also gets the doubled bone's parent, if that
     is farther from the root than its own. So DEF- bones that are all children of one root become a tree like that of
-    the ORG- bones at the same positions. Bones that would become their own ancestors keep the parents they have in the
-    file, such as a foot under a control at the toe, whose toe is under a control at the foot.
+    the ORG- bones at the same positions. Bones that would become their own ancestors keep their parents of the file. An
+    example is a foot under a control at the toe, if the toe is under a control at the foot.
 
     >>> root_and_chain, flat = [-1, 0, 1], [0, 0]  # the chain steers, two other bones start where its bones start
     >>> heads = np.array([[9, 9, 9], [0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])
@@ -135,9 +135,9 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     parents: (B,) of bones that move skin, −1 for roots; lines: those of these bones. The trunk is the tree that is
     nearest to all others. The other trees are joined one by one, the nearest first: the root gets the nearest bone of
     the joined trees as its parent. Outside the body, and to another limb, a distance counts more, so a head is joined
-    to the trunk rather than to a wing. If the nearest point is a joint between two bones, the upper one is taken, so
-    legs are joined to a body, not to a head. Two trees that mirror each other, such as two legs without a body, have
-    no trunk, and stay separate.
+    to the trunk rather than to a wing. If the nearest point is a joint between two bones, the upper one is taken. So
+    legs are joined to a body, not to a head. Two trees that mirror each other, such as two legs without a body, have no
+    trunk, and stay separate.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
@@ -216,8 +216,8 @@ def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: So
     It is higher outside the body. It is lower between neighbours in the list, and between names that begin with the
     same word. It is higher between limbs that run side by side by their names, such as fingers. First, the cheapest
     tree is grown bone by bone (Prim 1957). Its middle is the bone with the shortest paths to all others. The root is
-    the first bone of the chain of the middle. From the root, a second tree is grown, which also counts part of the path
-    to the root, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
+    the first bone of the chain of the middle. From the root, a second tree is grown. It also counts part of the path to
+    the root, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
     """
     cost = _link_costs(names, heads, solid)
     before = _before(heads, tails)
@@ -281,7 +281,7 @@ def _side_by_side(rows: Sequence[Sequence[str]]) -> BoolArray:
 
     rows: the words of their names. A limb is two or more bones with the same first word that are consecutive in the
     list, if no other bones have this word: "upper" in upper-arm and upper-leg names no limb. Two limbs run side by side
-    if they share at least two last words, not counting numbers, and at least half of those of each limb.
+    if they share at least two last words, and half of those of each limb. Numbers do not count.
 
     >>> fingers = [["pinky", "tip"], ["pinky", "base"], ["ring", "tip"], ["ring", "base"], ["wrist"]]
     >>> _side_by_side(fingers).sum(axis=1).tolist()

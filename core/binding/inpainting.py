@@ -27,8 +27,8 @@ def inpainted(body: BindInput, weights: FloatArray, known: BoolArray, prior: Flo
     (L + A/r²) D = 0 elsewhere: D meets the known points without a step and fades over about r, which is `reach` times
     the body's size. So a small gap gets the weights around it, and the middle of a wide gap gets its prior. If `reach`
     is None, the prior only fills pieces of the surface without any known point, and other rows solve L X = 0. That is
-    weight inpainting (Abdrashitov, Raichstat, Monsen and Hill 2023) with a membrane instead of their thin plate, so
-    that weights never leave the range of those around them. Raises TaktError where shapes do not fit.
+    weight inpainting (Abdrashitov, Raichstat, Monsen and Hill 2023) with a membrane instead of their thin plate. So
+    weights never leave the range of those around them. Raises TaktError where shapes do not fit.
 
     >>> strip = BindInput.from_arrays([[x, y, 0] for x in range(3) for y in range(2)], [[0, 2, 3, 1], [2, 4, 5, 3]],
     ...                               ["a", "b"], [-1, 0], [[0, 0, 0], [1, 0, 0]], [[1, 0, 0], [2, 0, 0]])

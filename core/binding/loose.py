@@ -24,8 +24,8 @@ _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
 
 _REACHING = 3.0
-"""A part that touches the skin, and is this many times as long as the bones that move it, lies on the skin, such as a
-sword in a fist. By distance, other bones would move its far end."""
+"""A part lies on the skin, such as a sword in a fist, if it touches skin and is this many times as long as the bones
+that move it. By distance, other bones would move its far end."""
 
 _ON_SKIN, _ROUND_BONES = 0.4, 0.6
 """Distance from the skin as a share of the distance from the bones. Up to the first value a part lies on the skin. From
@@ -55,7 +55,7 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
     """Return how much of each of B bones each part holds, (M, B): 0 to 1.
 
     part: (P,) that of each of the surface's points, 0 … M − 1. The value is the share of points on the bone's lines
-    that the part's surface, open or closed, winds about (generalised winding numbers, Jacobson, Kavan and
+    that the part's surface winds about. The surface may be open (generalised winding numbers, Jacobson, Kavan and
     Sorkine-Hornung 2013). A part that is most of the surface holds the points in its box and in the solid. Of points
     that other parts hold, it only holds those that it winds about. A single part holds everything.
     """
@@ -130,11 +130,10 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
     points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point; held
     (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,); thin (M,) as `thinness`; links as in
     `Clusters`. A loose part follows the other parts if these are nearer than its bones. Each of its points takes the
-    weights of the nearest skin. A part that is no longer than the bones that move it takes one mean of these weights,
-    mostly of points where it touches, so that it keeps its shape. Thin, longer parts are cloth. Their weights are
-    blended over the distance from the skin, so that a cape does not tear between the legs in front of it. A part around
-    one bone, such as a rib or a loose sleeve, keeps that bone's weights. What it touches, such as an arm, does not
-    carry it.
+    weights of the nearest skin. A part that is no longer than the bones that move it keeps its shape: it takes one mean
+    of these weights, mostly of points where it touches. Thin, longer parts are cloth. Their weights are blended over
+    the distance from the skin, so that a cape does not tear between the legs in front of it. A part around one bone,
+    such as a rib or a loose sleeve, keeps that bone's weights. What it touches, such as an arm, does not carry it.
     """
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])

@@ -23,8 +23,8 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
     """Return groups of two or more of B bones that are partners; no bone is in two of them.
 
     Partners have names that differ only in the side. If names tell no side, bones are partners if their parents are the
-    same bone or partners, and if they have the same distance from these, number of descendants and claim (B,) to skin,
-    but different positions.
+    same bone or partners. They must also have the same distance from these, number of descendants and claim (B,) to
+    skin, but different positions.
 
     >>> heads = np.array([[0, 0, 0], [1, 0, 0], [-1, 0, 0], [2, 0, 0], [-2, 0, 0]], dtype=float)
     >>> nobody = np.zeros(5, dtype=np.int64)

@@ -17,8 +17,8 @@ _OF_LENGTH, _OF_GAP = 1.3, 0.75
 """A leaf beside siblings is no thicker than these shares of its length and of the gap to the next sibling's tip."""
 
 _SIDE_BY_SIDE, _AHEAD, _NEAR = 0.8, 0.5, 3.0
-"""Lines run side by side if the cosine between them is greater than the first, one is ahead of the other by less than
-the second share of the shorter one, and they are nearer than so many radii of the thicker limb."""
+"""Limits for lines that run side by side: least cosine between them; greatest offset along them, as a share of the
+shorter one; greatest distance, in radii of the thicker limb."""
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:

@@ -9,10 +9,10 @@ of the mesh, artists weight bones named "end", and controls lie inside. A bone o
   continue alone through the body; or its name says that it is a root, and all its children start where it does;
 - 0.8 times the share of its line along which a bone with a better claim by its name (DEF- before others before ORG-
   before MCH-) runs nearer than the skin; 0.8 if that bone starts where it starts; 0.2 more for a name such as ORG-,
-  MCH- or fk. If DEF- bones run through most of the body, other bones get 0.5 more, and 0.8 times the share of their
-  line that runs in the air;
-- up to 1 for a limb under a bone on the ground that runs beside larger limbs, or in the air, along nearly all of its
-  length; 1 for a tree that is a copy of another one;
+  MCH- or fk. if DEF- bones run through most of the body, other bones get 0.5 more, and 0.8 times the share of their
+  line in the air;
+- up to 1 for a limb under a bone on the ground, if nearly all of it runs beside larger limbs, or in the air; 1 for a
+  tree that is a copy of another one;
 - 0.6 less for a bone with no evidence but its name, if it is the only bone in a stretch of a limb.
 
 Then three rules hold. Partners on both sides of the body share one role, by the mean of their points, unless a better
@@ -278,8 +278,8 @@ def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
     """Return the share of the lines from a root to its children that lies outside the body.
 
-    If most other bones run through the air, as in a pipe or beside a cloth, it is the share of the lines that lies
-    before or after the body, along the lines' directions.
+    Most other bones may run through the air, as in a pipe or beside a cloth. Then it is the share of the lines before
+    or after the body, in the lines' directions.
     """
     own = np.flatnonzero((parents >= 0) & (parents != root))
     if not len(own):

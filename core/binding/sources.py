@@ -20,8 +20,8 @@ _IN_SKIN, _IN_LIMB = 0.2, 0.6
 compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
 
 _SLOPE = 0.5
-"""Bones in the skin, as of a skirt or a cape, blend over this share of their length, since their distance from the skin
-is nearly 0."""
+"""Bones in the skin, as of a skirt or a cape, blend over this share of their length: their distance from the skin is
+nearly 0."""
 
 _BARE = 2.0
 """A point of the skin is bare if the solid is empty at this many cells outside it; surfaces buried in other parts are
@@ -74,7 +74,7 @@ class Sources:
     mean of `from_bones` by shares. from_bones: (N, B) distances from the bones' lines, for a leaf bone no more than its
     limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line. past_joints:
     (B,) how far each bone's weights blend with others' far from joints, 0 to 1. It is 1 for bones that lie in the skin
-    all along, such as those of a skirt or a cape, and for those beside others in one limb, such as a palm's.
+    all along, such as those of a skirt. It is also 1 for bones beside others in one limb, such as a palm's.
     """
 
     shares: FloatArray
@@ -122,14 +122,14 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
                  apart: BoolArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
-    The cost is the distance of the bone from the surface and from the limb's middle. It is higher if the line from the
-    point to the bone leaves the body, leads against the bone's direction, or is long for a limb of its radius. Bones
-    that cost nearly the same share the point. The line of a leaf bone tells little of the shape of a limb's end, such
-    as a face in front of a head's axis. So the bone gets a second line, to the middle of the skin that was found for
-    it. If bones run through the air, as along the axis of a helix or a pipe, lines to them always leave the body, so
-    that costs less. `step` is called now and then, and may raise. reach: (B,) the greatest radius of what a bone moves,
-    ∞ where its limb decides; None for ∞. apart: (B, B) bones in different skins, as `told_apart`, which do not count as
-    side by side; None for no such bones.
+    The cost is the distance of the bone from the surface and from the limb's middle. It is higher if the way to the
+    bone leaves the body, leads against the bone's direction, or is long for a limb of its radius. Bones that cost
+    nearly the same share the point. The line of a leaf bone tells little of the shape of a limb's end, such as a face
+    in front of a head's axis. So the bone gets a second line, to the middle of the skin that was found for it. If bones
+    run through the air, as along the axis of a pipe, ways to them always leave the body, so that costs less. `step` is
+    called now and then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides;
+    None for ∞. apart: (B, B) bones in different skins, as `told_apart`, which do not count as side by side; None for no
+    such bones.
     """
     thin = cell_size(skin.points, _THIN)
     measured = limb_radii(segments, solid, size, 0.0)

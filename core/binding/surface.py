@@ -173,9 +173,9 @@ def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:
     """Return 1 for each triangle (T,) that looks outward and −1 for each that looks inward.
 
     Two triangles that are the only ones at an edge are compared. Where they disagree, each moves towards its
-    neighbours' sign, round after round, so that the local majority wins. Then regions that agree inside, but not with
-    the regions beside them, such as half a body turned inside out, do the same as wholes, the largest first. Finally,
-    each connected piece is turned so that it encloses a positive volume, seen from its own centre of area.
+    neighbours' sign, round after round, so that the local majority wins. Then whole regions do the same, the largest
+    first, if they agree inside but not with those beside them, such as half a body turned inside out. Finally, each
+    connected piece is turned so that it encloses a positive volume, seen from its own centre of area.
     """
     return _signs(points, triangles, *_face_normals(points, triangles))
 

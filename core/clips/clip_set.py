@@ -27,9 +27,9 @@ class ClipSet:
     """C clips, all on one skeleton.
 
     Each clip arranges its keys for sampling when it is first sampled, and caches them. So another set of the same clips
-    costs nothing, and a long score costs only the clips that are sampled. If many clips are sampled at once, as when a
-    whole Action is written, or if clips are short, the keys of all are arranged together. That takes as long as copying
-    them, and makes sampling faster.
+    costs nothing, and a long score costs only the clips that are sampled. If clips are short, or if many are sampled at
+    once, as for a whole Action, the keys of all are arranged together. That takes as long as copying them, and makes
+    sampling faster.
     """
 
     clips: tuple[Clip, ...]

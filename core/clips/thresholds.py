@@ -25,8 +25,7 @@ carry the body.
 STEP_LEGS: Final = (0.1, 0.2)
 """Half a step of usual stairs, and a step: distances that count from the first value on, and fully from the second.
 
-They are used for the height of another ground above or below the previous one, and for the distance of the centre of
-mass from the feet that carry it.
+They apply to height differences of grounds, and to the distance of the centre of mass from the feet that carry it.
 """
 LIES_LEGS: Final = 0.55
 """A body whose hips are no higher than this above its feet, or above the ground, sits or lies."""

@@ -34,8 +34,8 @@ _CLEARLY: Final = 0.6
 _STANDS: Final = 0.75
 _ACROSS: Final = 0.65
 _LEVEL: Final = 0.3
-"""The least cosine between four legs and the belly's side, the greatest one between legs and trunk, and the share of
-their length by which their ends may differ from one plane."""
+"""Limits for four legs: least cosine with the belly's side; greatest one with the trunk; greatest distance of their
+ends from one plane, as a share of their length."""
 
 _FOURS: Final = "It stands on four legs: the arms are its fore legs"
 _TOES: Final = 0.08

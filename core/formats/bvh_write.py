@@ -29,8 +29,8 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
 
     clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
     ends: offsets of End Sites by joint; other End Sites have offset zero.
-    Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0 or
-    greater than LONGEST_FRAME_S, a name with { or }, or more than MAX_VALUES frames × joints.
+    Raises TaktError for a joint with axes or a scale of its own at rest, a name with { or }, and more than MAX_VALUES
+    frames × joints. The frame time must be greater than 0 and at most LONGEST_FRAME_S.
     """
     skeleton = clip.skeleton
     own = (np.abs(skeleton.rest_rotations[:, 1:]) > _SAME_AXES).any(axis=1) | (skeleton.rest_scales != 1.0).any(axis=1)

@@ -246,8 +246,8 @@ def write(ogre: OgreSkeleton, version: Version = "1.80", byte_order: ByteOrder =
     """Write a binary skeleton; numbers become float32.
 
     Version 1.10 cannot hold a blend mode and bases: a skeleton that has them is refused.
-    Raises TaktError if a name contains a line feed, if a handle or a number does not fit, or if version 1.10 has no
-    place for the content.
+    Raises TaktError if a name contains a line feed, if a handle or number does not fit, or if version 1.10 cannot hold
+    the content.
     """
     if version == "1.10" and (ogre.blend_mode != "AVERAGE" or ogre.bases):
         raise TaktError("[Serializer_v1.10] holds neither the cumulative blend mode nor base animations; "

@@ -1,7 +1,7 @@
 """Detect damaged values in a USD layer that can still be read; these give warnings, and are played.
 
-A crate file has no checksum. But quaternions of UsdSkel have unit length, keys follow each other smoothly, matrices of
-joints are rotations with a scale, and the schema defines which properties a prim may have.
+A crate file has no checksum. But quaternions of UsdSkel have unit length, keys follow each other smoothly, and matrices
+of joints are rotations with a scale. The schema defines which properties a prim may have.
 Source: OpenUSD, UsdSkel manual (SkelAnimation, Skeleton); Sdf, SdfSchema (fields of the pseudo root).
 """
 
@@ -20,8 +20,8 @@ from .usd_layer import Layer, Prim
 _OFF_UNIT: Final = 2e-3
 """Tolerance of the length of quaternions from 1: in half precision, it is off by 5e-4."""
 _STEPS: Final = 12.0
-"""A value is wrong if it is farther from both neighbours than this many times the usual step, and the steps around it,
-while the neighbours are close to each other."""
+"""A value is wrong if its neighbours are close to each other, but it is far from both: by this many times the usual
+step and the steps around it."""
 _LEAST: Final = {"translations": 0.02, "rotations": 0.5, "scales": 0.02}
 """Least distances that count as far: a share of the longest bone, radians, and a factor."""
 _APART: Final = 100.0

@@ -36,8 +36,7 @@ _LEVEL: Final = 0.995
 _ARMS: Final = tuple((f"{side}{bone}", f"{side}{below}", sign) for side, sign in (("left", 1.0), ("right", -1.0))
                      for bone, below in (("UpperArm", "LowerArm"), ("LowerArm", "Hand")))
 _STANDS: Final = 0.8, 1.25
-"""A body rests on the ground if the height of its hips, as a share of their height above its lowest joint, is in this
-range."""
+"""Range of the hips' height, as a share of their height above the lowest joint, in which a body rests on the ground."""
 _FLOAT: Final = 5126
 _STILL: Final = 1e-3
 """Share of the skeleton's size; a smaller translation counts as rest."""

@@ -1,8 +1,8 @@
 """The motion of an X3D scene's humanoids: a clip for each TimeSensor that drives one, and for each HAnimMotion.
 
-A TimeSensor sends the share of its cycleInterval that has passed, an interpolator that is routed to it sends the value
-between its keys, straight or by the shorter arc, and a joint takes that as its rotation, translation or scale.
-Source: ISO/IEC 19775-1:2023, X3D, 8 (time), 19 (interpolation).
+A TimeSensor sends the share of its cycleInterval that has passed. An interpolator that is routed to it sends the value
+between its keys, linear or by the shorter arc. A joint takes that as its rotation, translation or scale. Source:
+ISO/IEC 19775-1:2023, X3D, 8 (time), 19 (interpolation).
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
 def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     """Yield the clips of humanoids, whose names may be the same.
 
-    Raises FileError, with the line, if keys and values do not match, if the values of a motion are not whole frames, or
-    if there are too many numbers.
+    Raises FileError, with the line, if keys and values do not match, if a motion has no whole frames, or if there are
+    too many numbers.
     """
     joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)
                 if node.kind not in TRANSFORM}

@@ -172,8 +172,8 @@ class Scene:
     def numbers(self, node: Node, name: str, width: int, default: Sequence[float] | FloatArray = ()) -> FloatArray:
         """Return the numbers of a field, (N, width), or the default if the field is missing.
 
-        Raises FileError, with the line, if a number is not finite, if their count is not a multiple of width, or if the
-        file has more than MAX_VALUES numbers.
+        Raises FileError, with the line, if a number is not finite, if width does not divide their count, or if the file
+        has more than MAX_VALUES numbers.
         """
         value = node.fields.get(name)
         if value is None:

@@ -75,8 +75,8 @@ def write(file: ClipFile, fps: float) -> bytes:
     file: all on one skeleton, whose axes at rest are the model's. Known joints get the names of H-Anim 2, and a body
     with a known map is written in H-Anim's axes. The first clip plays when the file is opened, in a loop. fps: frames
     per second, for HAnimMotion, in which scales are left out.
-    Raises TaktError for a joint with axes or a scale of its own at rest, for clips of another skeleton, for weights of
-    joints that do not exist, and for more than MAX_VALUES numbers.
+    Raises TaktError for a joint with axes or a scale of its own at rest, and for clips of another skeleton. It also
+    does for weights of joints that do not exist, and for more than MAX_VALUES numbers.
     """
     skin, as_frames = (file.skin, file.as_frames) if isinstance(file, X3dFile) else (None, False)
     skeleton = file.skeleton

@@ -4,7 +4,7 @@
     subject to  lo ≤ x ≤ hi
 
 Frames at a bound are held there, and frames beyond a soft one are drawn to it; the rest is one symmetric system with
-five diagonals (banded.py). Then frames beyond a bound are held too, and held frames that no longer press against their
+five diagonals (banded.py). Then frames beyond a bound are held too, and held frames without pressure against their
 bound are released, until none is wrong (Hintermüller, Ito and Kunisch 2003). Most problems end in about ten rounds. The
 matrix is no M-matrix, so sets may repeat. If a stretch of frames does not improve for some rounds, only its worst frame
 changes. Finally, only the last wrong frame of a channel changes, which is certain to end (Murty 1974; Júdice and Pires

@@ -42,7 +42,7 @@ def to_euler(q: FloatArray, order: str) -> FloatArray:
     """
     axes = np.array(["XYZ".index(axis) for axis in order])
     one, other = _triples(q, axes)
-    # From one instant to the next, one → one is as far as other → other, and one → other is as far as other → one.
+    # From one instant to the next, one → one equals other → other in distance, and one → other equals other → one.
     changes = _apart(other[1:], one[:-1]) < _apart(one[1:], one[:-1])
     takes_other = np.concatenate((np.zeros(one[:1].shape[:-1], np.bool_), np.logical_xor.accumulate(changes, axis=0)))
     result = np.empty_like(one)

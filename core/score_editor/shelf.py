@@ -143,8 +143,8 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
     """Arrange chips, group by group, in as many rows as fit; the rest is farther to the right.
 
     A group is a file, or a folder of files with one clip each; a search that finds one clip of a file changes no group.
-    Clips come first, so that they stay in place when procedures are made, then the file's Actions, then the score's own
-    procedures, then other scores, in order. If a group begins to the left of the window, its title is at the left edge.
+    Clips come first, so that they stay in place when procedures are made. Then come the file's Actions, the score's own
+    procedures, and other scores, in order. If a group begins to the left of the window, its title is at the left edge.
     score_px: height of the score above.
     """
     height, px, size = height_of(view, score_px), view.scale, theme.size_px * view.scale

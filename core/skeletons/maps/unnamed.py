@@ -18,9 +18,9 @@ _NECK: Final = frozenset(hanim.SPINE[17:])
 def with_unnamed(found: SkeletonMap) -> SkeletonMap:
     """Return a map in which joints that every humanoid has are added, if exactly one unmapped joint fits.
 
-    A joint fits if its nearest mapped ancestor is also its ancestor in H-Anim, and if it has mapped descendants, which
-    are all its descendants in H-Anim. The head needs no descendants if its parent is a mapped neck. If two joints fit,
-    neither is taken.
+    A joint fits if its nearest mapped ancestor is also its ancestor in H-Anim. It must have mapped descendants, all of
+    which are its descendants in H-Anim. The head needs no descendants if its parent is a mapped neck. If two joints
+    fit, neither is taken.
     """
     if not found.is_humanoid or not found.missing:
         return found
