@@ -210,7 +210,7 @@ class _Reader:
         return tuple(look_of(self._data, bound.get(symbol, f"#{symbol}"), instance) for symbol in symbols)
 
     def rigid_parts(self, number: int, body: NodeBody) -> Iterator[SkinnedMesh]:
-        """Yield the geometry of a body's joints and of the nodes below them; add all geometry to `still` or `taken`."""
+        """Yield the geometry of a body's joints and of the nodes below them; note its names in `still` and `taken`."""
         joint_of = {node: joint for joint, node in enumerate(body.nodes.tolist())}
         for node, element in self._scene.elements.items():
             instances = children(element, "instance_geometry")
