@@ -30,7 +30,7 @@ def armature_from_hanim(armature_object: bpy.types.Object) -> FloatArray:
     if np.linalg.norm(up) <= 0.0:  # its scale is zero
         return BLENDER_FROM_HANIM
     across = np.array((-up[1], up[0], 0.0)) if np.hypot(up[0], up[1]) > 0.0 else np.array((1.0, 0.0, 0.0))
-    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # takes Z to up
+    tilted = rot.from_axis_angle(across, np.arctan2(np.hypot(up[0], up[1]), up[2]))  # rotates Z to up
     return rot.multiply(tilted, BLENDER_FROM_HANIM)
 
 

@@ -3,7 +3,7 @@
 import bpy
 
 _OTHER = 5e-4
-"""Share by which frame rates differ: 24 and 23.976 frames a second by twice as much."""
+"""Share from which on frame rates count as different: 24 and 23.976 frames per second differ by twice as much."""
 
 
 def frames_per_second(scene: bpy.types.Scene) -> float:

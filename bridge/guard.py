@@ -18,15 +18,15 @@ _MOST_REPORTS: Final = 256
 _CALLED: Final[Mapping[str, object]] = {
     "draw": None, "draw_header": None, "draw_header_preset": None, "draw_item": None, "draw_prepare": None,
     "setup": None, "test_select": -1, "poll": False, "poll_drop": False, "description": ""}
-"""Methods that Blender calls whenever it draws, and what they return where they fail."""
+"""Methods that Blender calls whenever it draws, and their results if they fail."""
 _SAME_ARITY: Final[Mapping[int, Callable[[Any], Any]]] = {
     1: lambda call: lambda a: call(a),
     2: lambda call: lambda a, b: call(a, b),
     3: lambda call: lambda a, b, c: call(a, b, c),
     10: lambda call: lambda a, b, c, d, e, f, g, h, i, j: call(a, b, c, d, e, f, g, h, i, j)}
-"""Blender counts the parameters of a method, and takes none that has any number of them."""
+"""Wrappers by number of parameters: Blender counts these, and accepts no method with a variable number."""
 _told: set[tuple[str, str]] = set()
-"""What was told: the function, and what went wrong."""
+"""The failures that were logged: function, and error."""
 
 
 def guarded(otherwise: object) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
@@ -86,7 +86,7 @@ def _saying_so(work: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 IS_GUARDED: Final = "takt_is_guarded"
-"""The mark by which a guarded function is known."""
+"""The attribute that marks a guarded function."""
 
 
 def _tell(where: str, problem: Exception) -> None:

@@ -13,7 +13,7 @@ from .guard import guarded
 from .meshes.shape import is_reading
 
 _DATA: Final[tuple[Literal["MESH", "ARMATURE", "MATERIAL", "KEY"], ...]] = ("MESH", "ARMATURE", "MATERIAL", "KEY")
-"""Types of data whose edits have a number each; as Blender names them, and below their classes."""
+"""Types of data whose edits are counted, as Blender names them; their classes are below."""
 _CLASSES: Final = (bpy.types.Mesh, bpy.types.Armature, bpy.types.Material, bpy.types.Key)
 
 

@@ -27,11 +27,11 @@ _PACKAGE = __package__.rpartition(".")[0]
 _LABELLED = (bpy.types.Operator, bpy.types.Panel, bpy.types.Menu)
 _log = logging.getLogger(__name__)
 _owner = object()
-"""Whose the subscription to the choice of a language is."""
+"""The owner of the subscription to changes of the language."""
 _spoken: dict[str, Wording | None] = {}
-"""The one language that was read last, by its locale; None: English."""
+"""The language that was read last, by its locale; None: English."""
 _given: dict[str, bool] = {}
-"""The locale that Blender was last asked for, and whether it has texts of ours."""
+"""The last locale of Blender, and whether Takt has texts in it."""
 
 
 def say(message: str) -> str:

@@ -13,11 +13,11 @@ from ..core.pha.document import Document
 from . import language
 
 PACKAGE = (__package__ or "").rpartition(".")[0]
-"""The name that Blender knows the extension by."""
+"""The name by which Blender knows the extension."""
 SAMPLES: Final = Path(os.path.realpath(__file__)).parents[1] / "samples" / "library"
-"""Clips and scores to begin with, where there are no others."""
+"""The folder with sample clips and scores."""
 _SAMPLES_ANYWHERE: Final = (PACKAGE.rpartition(".")[2], *SAMPLES.parts[-2:])
-"""How the folder of the samples is called at its end, wherever an extension lies."""
+"""The last parts of the path of the samples' folder, wherever the extension is installed."""
 
 
 class TaktFolder(bpy.types.PropertyGroup):

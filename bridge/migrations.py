@@ -20,7 +20,7 @@ from . import properties, versions
 from .guard import guarded
 
 Step = Callable[[properties.TaktCharacter, Mapping[str, Any]], None]
-"""Changes the settings; reads what the file has kept, by names that may be known no more, numbers for choices."""
+"""Changes the settings; reads the file's data by names that may no longer exist, with numbers for choices."""
 
 _log = logging.getLogger(__name__)
 

@@ -35,7 +35,7 @@ class _Kept(NamedTuple):
 
 
 _before: list[tuple[int, str]] = []
-"""All paths as they were before they were saved, with the session_uid of whose they are."""
+"""All stored paths as they were before saving, with the session_uid of their objects."""
 
 
 def kept(path: str) -> str:

@@ -22,7 +22,7 @@ class TAKT_OT_add_sample(GreyWithReason, bpy.types.Operator):
         return "" if context.mode == "OBJECT" else "Go to Object Mode first"
 
     def execute(self, _context: bpy.types.Context) -> "set[Any]":
-        """Build, bind and play, as a user would."""
+        """Build the character, bind it and play the dance, as a user would."""
         armature_object, _ = dancer.bound_dancer()
         dancer.play()
         text = properties.character(armature_object).text

@@ -33,7 +33,8 @@ from ..core.errors import some_of
 from .background import Work, WorksInBackground
 
 _TOO_LARGE = 20.0
-"""A mesh or a skeleton so many times as large as the other has another unit; one who holds a long pole is smaller."""
+"""A mesh or a skeleton that is larger than the other by this factor has another unit; a character with a long pole is
+smaller."""
 _NAMES_SHOWN = 5
 
 
@@ -120,8 +121,9 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others
             are_all_bones: bool = True) -> list[str]:
     """Return a sentence for each kind of problem that the user should check.
 
-    others: meshes that the armature moves too: a hat may be smaller than the skeleton, and need not contain a bone.
-    are_all_bones: whether it was bound to all bones, and not to some chosen ones, which may be as small as an eye's.
+    others: further meshes that the armature moves: then a hat may be smaller than the skeleton, and need not contain a
+    bone. are_all_bones: whether the meshes were bound to all bones, not only to chosen ones, which may be as small as
+    an eye's.
     """
     report = result.report
     names = [ob.name for ob in mesh_objects]

@@ -11,7 +11,7 @@ from ..core.errors import CancelledError, TaktError
 from .long_work import LongWork
 
 _NO_PROGRESS_BEFORE_S = 0.4
-"""What is done by then needs no progress bar."""
+"""Work that ends within this time shows no progress bar."""
 _POLL_S = 0.1
 
 Result = TypeVar("Result")

@@ -38,7 +38,7 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
         action = write_new_action(armature_object, f"{armature_object.name} baked", channels)
         others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
         other_curves.write(action, others, channels.frames)
-        setattr(action, properties.KEYS_WRITTEN, "")  # it belongs to the animator
+        setattr(action, properties.KEYS_WRITTEN, "")  # the Action belongs to the animator
         report(self, {"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in "
                                 "the Action editor, or export it")
         return {"FINISHED"}

@@ -13,7 +13,7 @@ from ..bridge.reports import GreyWithReason, report
 
 _ANGLE_RAD = math.radians(25.0)
 _JOINT_S = 0.5
-"""How long one joint takes to bend and to come back."""
+"""Time in which one joint bends and returns."""
 _STEP_S = 1.0 / 24.0
 _LOOKING_AROUND = frozenset({"MIDDLEMOUSE", "WHEELUPMOUSE", "WHEELDOWNMOUSE", "TRACKPADPAN", "TRACKPADZOOM",
                              "NDOF_MOTION", "MOUSEMOVE", "MOUSEROTATE", "MOUSESMARTZOOM"})

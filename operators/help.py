@@ -30,7 +30,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "tweaks": ("bake_tweaks", "breakdown", "clean_tweaks", "extract_tweaks", "load_tweaks", "save_tweaks",
                "score_delete_tweak", "score_tweak", "tweak", "tweak_call"),
 }
-"""Page → the operators that it is about. Each operator stands here once, so that a new one is given a page."""
+"""The operators by the page that describes them. Each operator is listed once, so that a new one gets a page."""
 
 _PAGES: Final = (*((f"bpy.ops.takt.{name}", page) for page, names in _OPERATORS.items() for name in names),
                  ("bpy.types.takt*", "score-in-blender"))

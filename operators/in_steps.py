@@ -15,7 +15,7 @@ _AT_ONCE_S = 0.05
 """Time of work between two checks for the user's input."""
 _TIMER_S = 0.01
 Steps = Generator[float, None, list[Told]]
-"""Yields the share that is done, returns what is to be said. Closed before its end, it leaves nothing changed."""
+"""Yields the share of the work done, and returns messages. If it is closed before its end, nothing is changed."""
 
 
 class WorksInSteps(LongWork):

@@ -16,7 +16,7 @@ class LongWork:
     """A base class beside Blender's own."""
 
     doing = "Working"
-    """What the status bar says meanwhile."""
+    """The text of the status bar during the work."""
 
     _timer: bpy.types.Timer | None = None
     _said = ""

@@ -23,7 +23,7 @@ from ..core.pha.text import Text
 from ..core.score_editor.music import lay_ticks, remove_music, set_music
 
 _SURE = 0.6
-"""Beats that are trusted less than this are said to be uncertain."""
+"""Beats with less certainty are reported as uncertain."""
 
 
 class TAKT_OT_choose_music(ForScore, bpy.types.Operator):

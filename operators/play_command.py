@@ -83,7 +83,7 @@ def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> s
     """Let an armature play as the options say; return a report. Raises TaktError if it cannot."""
     motion, scene = prepare(armature_object, options, options.procedure), bpy.context.scene
     assert scene is not None
-    for _ in range(_MOST_REBUILDS):  # a character that it meets may look at it, and so move differently
+    for _ in range(_MOST_REBUILDS):  # a character that it meets may aim at it, and then move differently
         _done(lambda: bpy.ops.takt.rebuild(write_long=True))  # type: ignore[attr-defined]
         if write_motion.is_made_from(armature_object, scene):
             break

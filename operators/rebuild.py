@@ -38,11 +38,11 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
                                              "several gigabytes")
 
     _performance: Performance | None = None
-    """What invoke has performed to learn how long it is."""
+    """The performance by which invoke has found the motion's length."""
     _before: Motion | None = None
-    """What was played before that, None where it is not known."""
+    """The motion played before that, None if it is unknown."""
     _is_watched = False
-    """Whether a user sees the progress and can press Esc; scripts wait until all is written."""
+    """Whether a user sees the progress and can press Esc; scripts wait until everything is written."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask before writing an Action so long that it takes time and slows down each undo step."""
@@ -52,7 +52,7 @@ class TAKT_OT_rebuild(WorksInSteps, ForScore, bpy.types.Operator):
         if not too_long or self.write_long:
             return self.execute(context)
         assert context.window_manager is not None and context.scene is not None
-        assert self._performance.motion is not None  # since it is long
+        assert self._performance.motion is not None  # it has a motion, which is long
         self.write_long = True
         manager: Any = context.window_manager
         length = long_actions.length(self._performance.motion, frames_per_second(context.scene))

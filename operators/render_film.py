@@ -32,10 +32,10 @@ from .preview import bound_armatures
 _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
 _FULL_HD = 1920, 1080
 _AT_ONCE_S = 0.25
-"""After that Blender draws itself and looks for Esc."""
+"""Time of work after which Blender redraws and checks for Esc."""
 _MP4, _PNG = ENDINGS = ".mp4", ".png"
 CANNOT = (OSError, RuntimeError, ReferenceError, SystemError, TaktError)
-"""What a full disk, Blender's encoder, a character deleted meanwhile, or Blender without a GPU raises."""
+"""Errors of a full disk, of Blender's encoder, of a deleted character, and of Blender without a GPU."""
 
 
 class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):

@@ -29,7 +29,7 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
         return "" if _others(context, active) else "Select other characters besides, who do not play this score"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Give them Text and settings; as after New Score, each gets an Action of its own when it first plays."""
+        """Give the others Text and settings; as after New Score, each gets an Action of its own when it first plays."""
         active = active_armature(context)
         assert active is not None  # poll has checked it
         source, others = properties.character(active), _others(context, active)

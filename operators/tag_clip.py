@@ -1,4 +1,4 @@
-"""Tags of one's own for a clip of the shelf: written beside the clips, so there is nothing to undo in the .blend."""
+"""The user's own tags for a clip of the shelf: written beside the clips, so there is nothing to undo in the .blend."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +32,15 @@ class _ForClip(GreyWithReason):
         return score_problem(shown_armature(context))
 
     def found(self, context: bpy.types.Context) -> tuple[bpy.types.Object, Playable] | None:
-        """Return the character whose shelf it is, and the clip; None where there is none."""
+        """Return the character of the shelf, and the clip, or None if there is none."""
         armature_object, tree = shown_armature(context), score_tree.tree_of(context)
-        assert armature_object is not None  # poll saw to it
+        assert armature_object is not None  # poll has checked it
         name = self.clip or ("" if tree is None else shelf_order.clip_of_block(armature_object, tree))
         clip = own_tags.named(armature_object, name) if name else None
         return None if clip is None else (armature_object, clip)
 
     def give(self, armature_object: bpy.types.Object, clip: Playable, tags: tuple[str, ...]) -> bool:
-        """Write tags; where that cannot be, say what to do, and return False."""
+        """Write tags; if that fails, report what to do, and return False."""
         try:
             own_tags.give(armature_object, clip, tags)
         except (TaktError, OSError) as error:
@@ -64,7 +64,7 @@ class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
                              options={"SKIP_SAVE"})
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> "set[Any]":
-        """Ask for the tags, beginning with those that it has."""
+        """Ask for the tags; the field begins with the present ones."""
         found = self.found(context)
         if found is None:
             return refuse(self, _NO_CLIP)
@@ -76,11 +76,11 @@ class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
         """Draw the clip's name and the field."""
         assert self.layout is not None
         self.layout.label(text=self.clip, translate=False)
-        self.layout.activate_init = True  # one can type at once
+        self.layout.activate_init = True  # the user can type at once
         self.layout.prop(self, "tags")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Write them."""
+        """Write the tags."""
         found = self.found(context)
         if found is None:
             return refuse(self, _NO_CLIP)
@@ -91,7 +91,7 @@ class TAKT_OT_tag_clip(_ForClip, bpy.types.Operator):
 
 
 def _without_favourite(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Return tags without that of a favourite, which has a button of its own."""
+    """Return the tags without that of favourites, which has a button of its own."""
     return tuple(each for each in tags if each != FAVOURITE)
 
 
@@ -103,7 +103,7 @@ class TAKT_OT_favourite_clip(_ForClip, bpy.types.Operator):
     bl_options = {"REGISTER"}
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
-        """Change it."""
+        """Toggle the tag of favourites."""
         found = self.found(context)
         if found is None:
             return refuse(self, _NO_CLIP)
@@ -124,7 +124,7 @@ class TAKT_OT_score_clip_menu(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
-        """Open the menu on a clip of the library; leave what is pressed elsewhere to others."""
+        """Open the menu on a clip of the library; pass events elsewhere on."""
         from ..preview.score_editor.windows import window_of
 
         armature_object = shown_armature(context) if score_tree.is_score_editor(context.space_data) else None

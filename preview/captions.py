@@ -23,7 +23,7 @@ from .flat import draw_boxes
 from .roles import DrawnRole, Posed
 
 _TEXT_PX, _PAD_PX, _BELOW_PX = 12.0, 5.0, 20.0
-"""At a UI scale of 1."""
+"""Text size, padding and distance below the figure, in pixels at a UI scale of 1."""
 _PICTURE_PX = 480.0
 """The height of a picture in which captions have those sizes; they grow with it."""
 _BOX_COLOUR = (0.05, 0.05, 0.05, 0.7)

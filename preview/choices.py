@@ -41,7 +41,7 @@ COMPARISONS: dict[str, dict[str, Comparison]] = {
                       for name, (label, text) in INTERPOLATIONS.items()},
     "Skinning": {f"SKINNING_{name}": Comparison(*texts, {}, name) for name, texts in SKINNINGS.items()},
 }
-"""By heading and identifier."""
+"""Comparisons by heading and identifier."""
 _ALL = {name: comparison for group in COMPARISONS.values() for name, comparison in group.items()}
 
 

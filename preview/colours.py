@@ -15,9 +15,9 @@ _CANDIDATES = (
     "332288", "88CCEE", "44AA99", "999933", "DDCC77", "CC6677", "882255",  # Tol 2021, "muted"
 )
 _ENOUGH = 0.16
-"""Distance in Oklab from which two zones that touch are told apart at a glance, under lights and shadows."""
+"""Distance in Oklab from which on two zones that touch are easily distinguished, under lights and shadows."""
 _APART = 0.09
-"""The least that tells two apart which may touch somewhere."""
+"""Least distance in Oklab between two zones that may touch somewhere."""
 _CLOSE_BY, _POINTS = 6, 4
 """Number of the nearest bones that may touch; number of points on a bone by which that is measured."""
 
@@ -33,8 +33,9 @@ _SIGHTS = np.array((
 def bone_colours(skeleton: Skeleton) -> FloatArray:
     """Return a linear RGB colour (J, 3) for each joint.
 
-    A bone's name gives its colour. If that is too close to the colour of its parent, grandparent or an elder sibling,
-    or almost that of another bone nearby, it takes the next colour that is not, or else the most different one.
+    A bone's name gives its colour. It may be too close to the colour of its parent, grandparent or an elder sibling, or
+    almost equal to that of another bone nearby. Then the bone takes the next colour that is neither, or else the most
+    different one.
     """
     distances, points = _distances(), _points_on_bones(skeleton)
     colours = len(_CANDIDATES)

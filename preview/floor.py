@@ -15,7 +15,7 @@ from .shader import FLOOR, SOFTEN, Interface, shader
 
 _SHADOW_PX = 256
 _LEAN = np.array((0.25, 0.35))
-"""How far a shadow falls aside, in heights of what throws it: away from the viewer's upper left."""
+"""Displacement of a shadow, in heights of the object that casts it: away from the viewer's upper left."""
 _TALLEST_M = 4.0
 WHOLE_PICTURE = ((-1.0, -1.0), (3.0, -1.0), (-1.0, 3.0))
 

@@ -18,7 +18,7 @@ from .character import are_bones_shown, armature_of, is_worked_on
 Layer = tuple[int, str]
 """A view layer, by its scene's uid and its name."""
 _Hidden = list[tuple[int, dict[int, int]]]
-"""For each collection how many objects it has, and which of them are to be hidden: their uids by their indices."""
+"""For each collection its number of objects, and the objects to hide: their uids by their indices."""
 
 
 @dataclass(eq=False)

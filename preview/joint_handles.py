@@ -18,7 +18,7 @@ from .flat import draw_boxes
 
 _RADIUS_PX: Final = 6.0
 _SMALL: Final = 0.55
-"""At a UI scale of 1; handles of fingers and other short bones are so many times as large."""
+"""Radius of a handle in pixels at a UI scale of 1; factor on it for fingers and other short bones."""
 
 _SHORT: Final = 0.03
 """Share of the skeleton's size: shorter bones have small handles."""

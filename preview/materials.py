@@ -28,9 +28,9 @@ from .shader import MATERIAL_ROWS
 
 _OPERATIONS = {name: index for index, name in enumerate(OPERATIONS)}
 NO_IMAGE = 0
-"""The number that stands for no image."""
+"""The number for "no image"."""
 Images = tuple[int, ...]
-"""What a material reads, by number, MAX_TEXTURES of them."""
+"""The numbers of a material's images, MAX_TEXTURES of them."""
 NO_IMAGES: Images = (NO_IMAGE,) * MAX_TEXTURES
 
 

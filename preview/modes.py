@@ -30,9 +30,9 @@ MODES: Final[dict[str, Mode]] = {mode.identifier: mode for mode in (
     Mode("WEIGHTS", "Weights", "How strongly the skin follows the active bone", "weights.mode.glsl", is_of_bone=True),
     Mode("WIREFRAME", "Wireframe", "The mesh's edges"),
 )}
-"""By identifier, in the order of the list."""
+"""Modes by identifier, in the order of the list."""
 DIAGRAMS: Final = tuple(mode for mode in MODES.values() if mode.shader)
-"""Those with colours of their own."""
+"""The modes with colours of their own."""
 
 
 def colour_by_pass() -> str:

@@ -21,7 +21,7 @@ _PATH_BEFORE = np.array((0.34, 0.71, 0.91, 1.0))
 _PATH_AFTER = np.array((0.90, 0.62, 0.0, 1.0))
 _PATH_FRAME_S = 1.0 / 30.0
 _PATH_POINTS = 8192
-"""At most; of a longer motion, points lie farther apart."""
+"""Greatest number of points of a path; in a longer motion, points are farther apart."""
 _PATH_REACH_S = 1.5
 _AT_ONCE = 512
 

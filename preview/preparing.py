@@ -1,6 +1,7 @@
 """Motions are sampled at the frames of the scene while nothing is drawn, so that poses are ready for playback.
 
-What is computed once per motion, such as footholds under tweaks, is computed then too, and delays no drawing.
+Values that are computed once per motion, such as foot contacts under tweaks, are computed then too, and delay no
+drawing.
 """
 
 from collections import deque
@@ -19,9 +20,9 @@ from ..core.playing.ahead import AT_ONCE, Ahead
 from ..core.playing.stage import Playable
 
 QUIET_S: Final = 0.3
-"""So long nothing was drawn before motions are sampled: who plays, drags or types is not disturbed."""
+"""Time without drawing after which motions are sampled, so that playing, dragging and typing are not disturbed."""
 PAUSE_S: Final = 0.005
-"""So long Blender goes on between two portions."""
+"""Pause for Blender between two portions."""
 _PORTION_S: Final = 0.008
 """Time limit of one portion; no further frames are begun after it."""
 _MOST_FRAMES: Final = 4096
@@ -30,10 +31,11 @@ _MOST_FRAMES: Final = 4096
 
 @dataclass(eq=False)
 class Preparing:
-    """What is still to be sampled. drawn_s: when something was drawn last.
+    """The instants that are still to be sampled. drawn_s: the time of the last drawing, in seconds.
 
-    key: for what; as long as it stays the same, what is done needs not be done again. waiting: the next instants (F,)
-    of characters, by the session's numbers of their objects. All get the next few seconds before any gets those after.
+    key: of the played motions; as long as it stays the same, samples stay valid. waiting: the next instants (F,) of
+    characters, by the session uids of their objects. All characters get the next few seconds before any gets later
+    ones.
     """
 
     drawn_s: float = 0.0
@@ -50,7 +52,7 @@ class Preparing:
 
     def go_on(self, ahead: Ahead, playing: Mapping[int, Playable | None], key: Hashable,
               scene: bpy.types.Scene) -> None:
-        """Sample a portion of the characters' motions. playing: the motion of each, valid for a key."""
+        """Sample a part of the characters' motions. playing: the motion of each, valid for a key."""
         if self._key != (key, _frames_of(scene)):
             self._key, self._waiting = (key, _frames_of(scene)), deque(_in_turn(playing, scene))
         until_s = perf_counter() + _PORTION_S

@@ -15,13 +15,13 @@ from .modes import DIAGRAMS, MODES, colour_by_pass
 _FOLDER = Path(__file__).parent.parent / "shaders"
 
 ROWS_WIDTH = 1024
-"""How many rows, each a texel of four numbers, lie beside each other in a texture."""
+"""Number of rows, each a texel of four numbers, beside each other in a texture."""
 RECORD = {"ARMATURE_FROM_MESH": 0, "ARMATURE_FROM_MESH_NORMAL": 3, "WORLD_FROM_ARMATURE": 6,
           "WORLD_FROM_ARMATURE_NORMAL": 9, "TINT": 12, "BONES": 13, "TRAITS": 14, "COLOUR": 15}
-"""At which row of an instance's record each thing begins; shaders/instance.glsl explains them."""
+"""The row of an instance's record at which each part begins; see shaders/instance.glsl."""
 RECORD_ROWS = 16
 MATERIAL_ROWS = 4 + 2 * MAX_TEXTURES
-"""How many rows a material's header has, see shaders/material.glsl."""
+"""Number of rows of a material's header; see shaders/material.glsl."""
 
 Kind = Literal["FLOAT", "VEC2", "VEC3", "VEC4", "INT", "IVEC2", "IVEC4", "MAT4"]
 Pass = str
@@ -32,7 +32,7 @@ Alpha = Literal["ALL", "SOLID", "REST"]
 ALPHAS: tuple[Alpha, ...] = ("ALL", "SOLID", "REST")
 """Which part of a surface is drawn, by its alpha: all; what counts as opaque; the rest, to be blended over that."""
 SKINNING_NUMBERS = {name: number for number, name in enumerate(SKINNING_METHODS)}
-"""By which the shaders know the methods of skinning. What else has names here is known there by its index."""
+"""The numbers of skinning methods in shaders. All other names here are known there by their index."""
 
 
 @dataclass(frozen=True)

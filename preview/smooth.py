@@ -1,7 +1,7 @@
 """Smooth edges in a viewport: figures are drawn at twice its resolution, and averaged into it.
 
-`gpu` offers no multisampling. The average gets the nearest depth below it, so that figures stay behind objects in
-front of them, and in front of objects that Blender draws later.
+`gpu` offers no multisampling. The average gets the nearest depth below it. So figures stay behind objects in front of
+them, and in front of objects that Blender draws later.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from .floor import WHOLE_PICTURE
 from .shader import OVERSAMPLING, SMOOTH, shader
 
 _MOST_PX = 4_200_000
-"""Viewports with more pixels (200 MB on the GPU) are drawn as they are: there, steps are small."""
+"""Viewports with more pixels (200 MB on the GPU) are drawn without smoothing, since steps in them are small."""
 
 
 def is_wanted(width: int, height: int) -> bool:

@@ -17,7 +17,7 @@ from ..core.score_editor.view import View
 from .score_editor.canvas import Poured
 
 _MARGIN_PX = 12.0
-"""At a UI scale of 1."""
+"""Margin around the strip, at a UI scale of 1."""
 
 
 @dataclass(frozen=True)

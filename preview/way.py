@@ -49,7 +49,7 @@ class _Found:
 
 _handle: Any = None
 _found: dict[int, _Found] = {}
-"""By the session_uid of the characters that were drawn last."""
+"""The batches of the characters that were drawn last, by their session_uid."""
 _work: tuple[int, Motion, BackgroundWork[Shapes]] | None = None
 """The character and the motion for which something is being computed, and the computation."""
 
@@ -185,7 +185,7 @@ def _collect() -> float | None:
     _work = None
     while len(_found) > _MOST_CHARACTERS:  # other windows may have other active characters
         del _found[next(iter(_found))]
-    _found[uid] = _Found(motion, None)  # a failure is not tried again
+    _found[uid] = _Found(motion, None)  # do not try again after a failure
     _found[uid] = _Found(motion, batch_of(work.result()))
     life.changed()
     return None

@@ -26,10 +26,10 @@ def write_action(armature_object: bpy.types.Object, name: str, channels: Channel
                  played: Collection[str] = ()) -> bpy.types.Action:
     """Write the keys into Takt's own Action of the armature, and assign it.
 
-    An earlier Action that Takt made of the score of that name is written again, unless other objects use it by now, or
-    its curves were edited by hand. Curves that the user has added to it, as for a face, stay. An Action that Takt did
-    not make stays assigned: Takt's Action then plays below it, in a strip of the NLA.
-    played: names of Actions that the score itself may play, which are never overwritten.
+    An earlier Action that Takt made of the score is written again, unless other objects use it, or its curves were
+    edited by hand. Curves that the user has added to it, such as those of a face, stay. An Action that Takt did not
+    make stays assigned: Takt's Action then plays below it, in a strip of the NLA. played: names of Actions that the
+    score itself may play, which are never overwritten.
     """
     return finished(writing(armature_object, name, channels, played, is_aside=False))
 
@@ -70,7 +70,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     _keep_for_score(armature_object, name, action, channels, written)
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
-    changes.score()  # other characters may look at this one
+    changes.score()  # other characters may aim at this one
     return action
 
 
@@ -169,8 +169,8 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
     """Return the current paths of the curves that Takt wrote into an Action.
 
-    Blender renames the curves of a bone with it. So if a bone and all of its curves are gone, another bone with the
-    same curves, none of which Takt wrote, is taken as the renamed one.
+    Blender renames the curves of a bone with it. So if a bone and all of its curves are gone, a bone with the same
+    curves is taken as the renamed one, if Takt wrote none of these.
     """
     written = set(properties.character(armature_object).written.splitlines())
     there = {curve.data_path for curve in bag.fcurves}

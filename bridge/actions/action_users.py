@@ -1,6 +1,6 @@
 """Users of an Action besides the armature for which it was made; an Action with other users must not change.
 
-Other slots of an Action belong to other objects, as a face: playing one of them does not count as a use.
+Other slots of an Action belong to other objects, such as a face: playing one of them is not a use.
 """
 
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from .. import properties
 from .action_users import object_slot, strips_of
 
 _MARK: Final = "takt_kept_by_undo"
-"""A property of the object that undo takes away with all else, except where it keeps the object."""
+"""A property of the object that undo removes, unless undo keeps the object."""
 
 
 class _Has(NamedTuple):
@@ -29,9 +29,9 @@ class _Has(NamedTuple):
 
 
 _before: dict[int, _Has] = {}
-"""What characters had before they were given another Action since the last undo, by their session_uid."""
+"""The Actions of characters before they got another one since the last undo, by the characters' session_uid."""
 _let_go: dict[int, tuple[_Has, list[str]]] = {}
-"""What they had just before undo, with the paths of the strips that played their own Action."""
+"""Their Actions just before undo, with the paths of the strips that played their own Action."""
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def take_again() -> None:
     actions: dict[int, bpy.types.Action] = {each.session_uid: each for each in bpy.data.actions}
     for armature_object in _objects(_let_go):
         if armature_object.get(_MARK) is None:
-            continue  # it agrees with its step
+            continue  # the character agrees with its step
         del armature_object[_MARK]
         (had, paths), before = _let_go[armature_object.session_uid], _before[armature_object.session_uid]
         is_there = had.own in actions

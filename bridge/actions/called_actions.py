@@ -17,7 +17,8 @@ from ..guard import guarded
 from ..scores import score, texts
 
 _known: dict[int, dict[str, int]] = {}
-"""By what names each score has called Actions in this session: their session_uid. By that of the armature's object."""
+"""By the session_uid of the armature's object: the Actions that its score has called in this session, as session_uid by
+name."""
 
 
 def look_after(armature_object: bpy.types.Object) -> None:

@@ -21,7 +21,7 @@ from ..rigs.bone_rules import ORDINARY, BoneRules
 _STRAIGHT_RAD = np.radians(0.01)
 """A loop whose heading changes by less than this in each lap goes straight on."""
 _Curves = tuple[str, tuple[str, ...], FloatArray, BoolArray]
-"""A property, and of the bones that have it the names, values (F, B, C), and at which frames are keys (F, B)."""
+"""A property, the names of the bones that have it, their values (F, B, C), and the frames with keys (F, B)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from ..rigs import armature, bone_rules, constraints, drivers
 from ..rigs.bone_rules import BoneRules
 
 _LINEAR, _BEZIER = 1, 2
-"""Keyframe.interpolation, as foreach_get gives it; 0 is CONSTANT, and beyond Bézier curves are those that ease."""
+"""Keyframe.interpolation, as foreach_get returns it; 0 is CONSTANT, and greater values are easing curves."""
 _AT_REST = {"location": (0.0, 0.0, 0.0), "scale": (1.0, 1.0, 1.0), "rotation_quaternion": (1.0, 0.0, 0.0, 0.0),
             "rotation_euler": (0.0, 0.0, 0.0), "rotation_axis_angle": (0.0, 0.0, 1.0, 0.0)}
 _SAME = 1e-5
@@ -33,7 +33,7 @@ _MOST_FRAMES = 1_000_000
 _OF_KEY = {"co": (2, np.float32), "interpolation": (1, np.uint8), "easing": (1, np.uint8),
            "handle_left": (2, np.float32), "handle_right": (2, np.float32), "amplitude": (1, np.float32),
            "back": (1, np.float32), "period": (1, np.float32)}
-"""All properties of a key that shape a curve: how many numbers, and of which kind."""
+"""All properties of a key that shape a curve: number of components, and type."""
 
 
 class _Curve(NamedTuple):
@@ -49,7 +49,7 @@ class _Keys(NamedTuple):
     frames: FloatArray
     values: FloatArray
     is_straight: bool
-    """Whether Blender goes straight from key to key."""
+    """Whether Blender interpolates linearly between keys."""
     is_still_outside: bool
     """Whether the curve keeps its first value before its keys, and its last one after them."""
 
@@ -120,7 +120,7 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
     The range is the manual one if the Action has one, else it goes from the first key to the last.
     skeleton: of the armature, from read_skeleton. Curves with linear interpolation are read by their keys, others at
     every frame. If constraints or drivers move bones too, or bones inherit only a part of their parents' transform, the
-    pose that Blender evaluates is read at every frame.
+    evaluated pose is read at every frame.
     """
     action = fitted.action
     start, end = action.frame_range[0], action.frame_range[1]

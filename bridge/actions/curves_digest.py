@@ -15,7 +15,7 @@ from .curves import bags
 from .keys import LINEAR
 
 Written = dict[tuple[str, int], Float32Array]
-"""Keys by their curve's path and index, frame and value in turn, (2 K,), joined by straight lines."""
+"""Keys with linear interpolation by their curve's path and index, frame and value in turn, (2 K,)."""
 _NONE_WRITTEN: Final[Mapping[tuple[str, int], Float32Array]] = MappingProxyType({})
 _WITH_SETTINGS: Final = "+"
 """Begins the digests that count modifiers and settings of curves; those of older files count keys alone."""

@@ -9,7 +9,7 @@ from ...core.maths.arrays import Float32Array, FloatArray
 from .. import versions
 
 LINEAR = 1
-"""Keyframe.interpolation LINEAR, as foreach_set wants it, and what joins the keys that are written here."""
+"""Keyframe.interpolation LINEAR, as foreach_set takes it; all keys that are written here have it."""
 _VECTOR = 2
 """Keyframe.handle_left_type VECTOR, likewise."""
 
@@ -25,9 +25,9 @@ def write_keys(bag: bpy.types.ActionChannelbag, bone: str, channel: str, frames:
     """Write keys (K, C) at frames (K,), with linear interpolation, as one curve for each component of a channel.
 
     Returns each curve with its keys, frame and value in turn, (2 K,), in float32, which Blender copies without
-    conversion. is_dense: there is a key at every frame; the handles then point to the next keys. So the
-    curve stays the same if the user makes it Bézier, and Blender need not compute the handles, which takes half
-    of the time of writing.
+    conversion. is_dense: there is a key at every frame; the handles then point to the next keys. So the curve stays the
+    same if the user makes it Bézier. Blender need not compute the handles, which would take half of the time of
+    writing.
     """
     path = bone_path(bone, channel)
     return [write_curve(bag, path, index, bone, frames, own, is_dense=is_dense) for index, own in enumerate(values.T)]

@@ -15,7 +15,7 @@ from . import write_motion
 from .channels import Channels
 
 MOST_FRAMES: Final = 30_000
-"""Beyond that, perhaps a value has slipped, and the scene's end would go along."""
+"""Greatest number of frames without a confirmation: more may come from a slip, and the scene's end would move too."""
 MOST_KEYS: Final = 3_000_000
 """Frames times bones that move. As many (57,000 frames of 53 bones) take 4 s, 1.1 GB, and 6 s for their undo step."""
 _TOO_LONG: Final = ("; Actions of more than {most_frames:,} frames, or {most_keys:,} frames times bones, are written "

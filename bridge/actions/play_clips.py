@@ -37,7 +37,7 @@ from . import action, clip_of_action, timeline
 from .channels import clip_channels
 
 MOST_BYTES: Final = 2**28
-"""Greatest size of clips kept while others are read; those of one folder are played once."""
+"""Greatest size of clips kept while others are read, in bytes; those of one folder are played once."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from . import action, clip_of_action, long_actions
 from .channels import Channels, whole_frames
 
 MOST: Final = 1_000
-"""Procedures of one score that are made into Actions."""
+"""Greatest number of procedures of a score that become Actions."""
 _SHOWN: Final = 5
 
 

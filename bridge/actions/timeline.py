@@ -9,7 +9,7 @@ from ..frame_rate import frames_per_second
 from .action_users import strips_end
 
 _MOST_MARKERS = 500
-"""Where there would be more, the innermost procedures get none."""
+"""Greatest number of markers; if there would be more, the innermost procedures get none."""
 
 
 def extend_range(scene: bpy.types.Scene, first_frame: int, last_frame: int, *, is_new: bool = True) -> bool:

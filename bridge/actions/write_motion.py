@@ -156,7 +156,7 @@ def digest(armature_object: bpy.types.Object, scene: bpy.types.Scene, skin: int 
     filepath = character.filepath or character.text.filepath  # as it is kept: a folder may move with its .blend
     found = hashlib.blake2b(str(text).encode("utf-8", "replace"), digest_size=_DIGEST_BYTES)
     found.update(tweaked_motion.digest(armature_object).encode())
-    if met := meeting.key(armature_object):  # Actions from before there was such a thing stay
+    if met := meeting.key(armature_object):  # Actions made before this part existed stay valid
         found.update(repr(met).encode())
     found.update(repr((filepath, others, [getattr(character, name) for name in properties.ACTION_NAMES],
                        character.frame_start, frames_per_second(scene))).encode())

@@ -12,17 +12,17 @@ import bpy
 from ...core.errors import FileError
 
 _MOST_FILES: Final = 500
-"""Files of libraries that are looked through for assets."""
+"""Greatest number of files of libraries that are searched for assets."""
 _names: dict[tuple[str, int], tuple[str, ...]] = {}
 """Names of the Actions in each examined file, by path and time of change."""
 _brought: dict[tuple[str, str], int] = {}
-"""Which Action was brought of a file and a name in this session, by its session_uid."""
+"""The session_uid of each Action that was appended in this session, by file and name."""
 
 
 class ActionAsset(NamedTuple):
     """An Action that is an asset; path: of its file, "" for the open one. library: its name.
 
-    origin: what tells it from others of its name: the clip that it was made from, or library and file.
+    origin: words that tell it from others with its name: the clip from which it was made, or library and file.
     """
 
     path: str

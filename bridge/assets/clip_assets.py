@@ -27,9 +27,9 @@ from ..shelf import shelf
 from ..shelf.shelf_search import Known, figure_of_clip
 
 MOST: Final = 1_000
-"""Clips that become Actions at once."""
+"""Greatest number of clips that become Actions at once."""
 CATALOGUE: Final = "Clips"
-"""Holds the catalogues of all folders."""
+"""The catalogue that contains those of all folders."""
 _PICTURE_PX: Final = 128
 _SHOWN: Final = 5
 
@@ -45,7 +45,7 @@ class _Wanted(NamedTuple):
 
 def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips: Sequence[Playable]
                ) -> Generator[float, None, list[Told]]:
-    """Make assets of clips on the shelf, one at each step; return the messages.
+    """Make assets of clips on the shelf, one at each step; return the messages about them.
 
     If it is stopped, the Actions that it has made are removed. Raises TaktError if none can be made.
     """

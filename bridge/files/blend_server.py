@@ -31,7 +31,7 @@ from .second_blender import MARK
 _IDLE_S: Final = 60.0
 """Time without requests after which it ends."""
 _MOST_PEAK: Final = 2**30
-"""Bytes: once a file has taken more, another process is to read the next one."""
+"""Bytes of memory: once a file has taken more, another process must read the next file."""
 
 
 def serve(most_bytes: int) -> None:

@@ -23,7 +23,7 @@ from ..rigs import armature
 
 _RIG = " Rig"
 _LONGEST_NAME = 63
-"""Bytes."""
+"""Longest name of a bone in Blender, in bytes."""
 
 
 def make_armature(context: bpy.types.Context, name: str, skeleton: Skeleton) -> bpy.types.Object:

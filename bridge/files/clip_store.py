@@ -5,5 +5,5 @@ from typing import Final
 from ...core.library.store import ClipStore
 
 CLIPS: Final = ClipStore()
-"""It lives as long as the extension is switched on. Actions, and files that Blender opens, are read in Blender's main
-thread alone; see ClipStore for all else."""
+"""The store exists as long as the extension is switched on. Actions, and files that Blender opens, are read in
+Blender's main thread alone; see ClipStore for all else."""

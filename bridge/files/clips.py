@@ -35,7 +35,7 @@ from . import second_blender
 
 _READ_FPS: Final = 24
 _SAME_S, _SAME_RAD, _LOOKS = 1e-3, 1e-3, 33
-"""Two clips are one motion if they are no farther apart, in seconds and per unit of size, in so many looks."""
+"""Greatest differences between equal motions, in seconds and per unit of size, and the number of compared instants."""
 _SET_ASIDE: Final = "Set aside by Takt "
 
 
@@ -213,7 +213,7 @@ def must_wait(windows: Iterable[bpy.types.Window]) -> bool:
     Operators of add-ons are ignored: many of them run as long as Blender does.
     """
     python_class = bpy.types.Operator.bl_rna_get_subclass_py
-    return any(running is not None and python_class(running.bl_idname) is None  # None: its class has gone
+    return any(running is not None and python_class(running.bl_idname) is None  # None: its class was unregistered
                for window in windows for running in window.modal_operators)
 
 

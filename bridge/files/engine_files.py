@@ -27,7 +27,7 @@ def _write_gltf(path: Path) -> None:
 
 
 def _write_fbx(path: Path) -> None:
-    for ob in bpy.context.selected_objects:  # copies, of which the exporter wants the skin and not how it is bent
+    for ob in bpy.context.selected_objects:  # copies; the exporter needs their skin unbent
         for modifier in ob.modifiers:
             if modifier.type == "ARMATURE":
                 modifier.show_viewport = False

@@ -24,7 +24,7 @@ from .. import axes
 from ..rigs.armature import read_pose, read_skeleton
 
 POSE_S = 1.0
-"""How long a clip of a single pose lasts."""
+"""Duration of a clip of a single pose."""
 MAX_FRAMES = 100_000
 _STILL = 1e-7
 

@@ -1,4 +1,4 @@
-"""Second Blenders that read files: a damaged .blend may end the process that reads it, and the window need not wait.
+"""Second Blenders that read files: a damaged .blend can only crash their process, and the window need not wait.
 
 One reads the .blend files that scores call; another the .blend and FBX files that the shelf shows. Each is started for
 the first file, kept for further ones, and ends by itself when none has been asked for in a minute. What they read is
@@ -32,19 +32,20 @@ from ...core.library.store import ClipStore
 
 _PACKAGE: Final = __name__.rpartition(".bridge.")[0]
 MARK: Final = "takt-blend-server "
-"""What each answer of it begins with."""
+"""The beginning of each answer of a second Blender."""
 MOST_S: Final = 120.0
 """Longest time for reading one file."""
 MOST_BYTES: Final = 4 * 2**30
-"""And so much memory, where the system can limit that."""
+"""Greatest memory of a second Blender, in bytes, if the system can limit it."""
 UNASKED_S: Final = 30.0
-"""And so long that of one that is only shown on the shelf."""
+"""Longest time for reading a file that is only shown on the shelf."""
 MOST_UNASKED_BYTES: Final = 2**26
-"""Larger files are read only if somebody wants them."""
+"""Greatest size of files, in bytes, that are read only to be shown on the shelf."""
 _START_S: Final = 60.0
 _POLL_S: Final = 0.02
 _AWAKE_S: Final = 1.0
-"""If this process has been stopped, as on a computer that sleeps, so much of that counts as waiting: both were."""
+"""If this process was stopped, as on a computer that sleeps, at most this much counts as waiting, since both processes
+were stopped."""
 _KEPT_BYTES: Final = 2**28
 _ROOT: Final = Path(os.path.realpath(__file__)).parents[2]
 _CODE: Final = """
@@ -61,12 +62,12 @@ _ENDED: Final = ("the file is damaged: the Blender that read it has crashed. Ope
 _TOO_LONG: Final = "reading it takes longer than {:.0f} s; the file may be damaged"
 _DISK_BYTES: Final = 2**28
 _CACHE_VERSION: Final = 1
-"""Increased with each change of what is read from a file."""
+"""Version of the cached clips, increased when reading of files changes."""
 
 _log = logging.getLogger(__name__)
 _kept = ClipStore(_KEPT_BYTES)
 peak_bytes = 0
-"""The most memory that one of them has told of."""
+"""The greatest memory, in bytes, that a second Blender has reported."""
 
 
 class StoppedError(Exception):
@@ -77,7 +78,7 @@ class SecondBlender:
     """A Blender that reads files, started when it is needed; one thread at a time is served."""
 
     def __init__(self) -> None:
-        """Start none yet."""
+        """Set the initial state; no process is started yet."""
         self.running: _Process | None = None
         self.cannot_start = False
         self._lock = threading.Lock()
@@ -85,7 +86,7 @@ class SecondBlender:
     def read(self, path: Path, most_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bytes | None:
         """Return the packed clips of a file, None if no second Blender can be started.
 
-        is_stopped: is asked again and again; once it says so, the second Blender ends, and StoppedError is raised.
+        is_stopped: is called repeatedly; once it returns True, the second Blender ends, and StoppedError is raised.
         Raises FileError if the file cannot be read, takes too long or too much memory, or crashes the second Blender.
         """
         global peak_bytes
@@ -111,7 +112,7 @@ class SecondBlender:
 
     def _answer(self, path: Path, most_s: float,
                 is_stopped: Callable[[], bool]) -> tuple[Mapping[str, Any] | None, bytes]:
-        for _ in range(2):  # one that was left for a while may end just now
+        for _ in range(2):  # a process may end just now, after its idle time
             process = self._started(is_stopped)
             if process is None:
                 return None, b""
@@ -136,9 +137,9 @@ class SecondBlender:
 
 
 CALLED: Final = SecondBlender()
-"""Reads what a score calls, or somebody waits for."""
+"""Reads files that a score calls, or that the user waits for."""
 SHOWN: Final = SecondBlender()
-"""Reads what a shelf shows."""
+"""Reads files that a shelf shows."""
 
 
 def read(source: Source) -> ClipFile | None:
@@ -180,7 +181,7 @@ def known(source: Source) -> ClipFile | None:
 
 
 class _Content(NamedTuple):
-    """What a file holds, by its digest, and in which folder.
+    """The content of a file, by its digest, and the file's folder.
 
     lasts: the content alone decides which clips are read; a .blend may have parts of other files.
     """
@@ -274,7 +275,7 @@ class _Process:
             raise OSError(f"'{command[0]}' {why}")
 
     def is_alive(self) -> bool:
-        """Return whether it has not ended yet."""
+        """Return whether the process has not ended yet."""
         return self._process.poll() is None
 
     def ask(self, path: Path, most_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
@@ -302,7 +303,7 @@ class _Process:
         return answer
 
     def end(self) -> None:
-        """Kill it at once, and end the thread that listens to it."""
+        """Kill the process at once, and end the thread that listens to it."""
         with suppress(OSError):
             self._process.kill()
         self._process.wait()
@@ -316,7 +317,7 @@ class _Process:
         return None
 
     def _answer(self, within_s: float, is_stopped: Callable[[], bool]) -> Mapping[str, Any] | None:
-        """Return its next answer, or None if it has ended; raise TimeoutError if it runs on without an answer."""
+        """Return the next answer, or None if the process has ended; raise TimeoutError if none comes in time."""
         waited_s, last_s = 0.0, time.monotonic()
         while waited_s < within_s:
             with suppress(queue.Empty):

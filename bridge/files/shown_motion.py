@@ -15,7 +15,7 @@ from ..rigs import armature, constraints, drivers, object_courses
 from . import recorded
 
 _UNEVEN = 1e-3
-"""The object's sizes that differ by a larger share than this are not the same."""
+"""Sizes of the object that differ by a larger share than this count as different."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from ..rigs.armature import read_skin
 _WITHOUT_MESH = {"CURVE": "a curve", "SURFACE": "a surface", "FONT": "text", "META": "a metaball", "CURVES": "hair",
                  "POINTCLOUD": "a point cloud", "VOLUME": "a volume", "GREASEPENCIL": "Grease Pencil",
                  "GPENCIL": "Grease Pencil"}
-"""Kinds of objects that are seen though they are no meshes, as messages call them."""
+"""Kinds of visible objects that are no meshes, with their names in messages."""
 _LONGEST_CHAIN = 64
 
 

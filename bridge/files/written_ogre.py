@@ -29,7 +29,7 @@ from . import clips, recorded, written_character
 from .written_meshes import WrittenMesh, written_meshes
 
 _PLAIN = "Plain"
-"""What the material of faces without one is called."""
+"""The name of the material for faces without a material."""
 _CORNER_DIGITS = 6
 
 

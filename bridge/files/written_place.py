@@ -9,7 +9,7 @@ from ...core.maths.arrays import FloatArray
 from .. import axes
 
 _SAME_M, _SAME_DEGREES = 1e-3, 0.1
-"""How far from the origin, and from its axes, a character counts as standing there."""
+"""Distances from the origin and from its axes within which a character counts as standing there."""
 
 
 def place_of(world: FloatArray, turn: FloatArray) -> FloatArray:

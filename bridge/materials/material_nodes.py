@@ -28,10 +28,10 @@ from ...core.shading.material import (
 )
 
 SOLID = 0.5
-"""From that alpha on, what is blended hides what is behind it: so the order of drawing hardly matters."""
+"""Alpha from which on a blended surface hides what is behind it, so that the order of drawing hardly matters."""
 _MOST_STEPS, _DEEPEST = 48, 24
 _PLACES = np.linspace(0.0, 1.0, 257)
-"""Where a Color Ramp is read."""
+"""The positions at which a Color Ramp is sampled."""
 _ALPHA_MODES: dict[str, AlphaMode] = {"PREMUL": "PREMULTIPLIED", "NONE": "NONE"}
 
 
@@ -332,7 +332,7 @@ def _constants(node: Any, *inputs: int) -> tuple[float, float, float, float]:
 
 
 def _adjust(operation: str, *inputs: int) -> "_NodeReader":
-    """Return the reader of a node that changes a colour by the numbers in these of its inputs."""
+    """Return the reader of a node that changes a colour by the numbers of some of its inputs."""
     def read(reader: Reader, node: Any, _: bpy.types.NodeSocket) -> Programme:
         return (*reader.colour(node.inputs["Color"]), ProgrammeStep(operation, 0, _constants(node, *inputs)))
 
@@ -393,4 +393,4 @@ _NODES: dict[str, _NodeReader] = {
     "LIGHT_PATH": _light_path,
     "VALTORGB": _ramp,
 }
-"""How each node is read: one function for each type."""
+"""The functions that read nodes, by type."""

@@ -17,7 +17,7 @@ _MATT = frozenset(("BSDF_DIFFUSE", "BSDF_TOON"))
 _KNOWN = _METALS | _LIGHTS | _MATT | {"BSDF_PRINCIPLED"}
 _ONE, _HALF, _TWO = number(1.0), number(0.5), number(2.0)
 _DULL = _ONE
-"""The roughness of what mirrors nothing."""
+"""The roughness of surfaces without reflections."""
 _CLEAR = Material(alpha=number(0.0), cutoff=SOLID, is_blended=True)
 
 

@@ -15,16 +15,16 @@ from .material_nodes import SOLID, Reader, Unreadable, UvMaps, is_there, texture
 from .material_shaders import read_shaders
 
 ColourMode = Literal["NODES", "TEXTURE", "MATERIAL", "OBJECT", "PAINTED"]
-"""By its nodes, as Material Preview does; as Solid does by *Texture*, by *Material*, by a colour for each object
-(*Object*, *Single*, *Random*), and by the mesh's painted colour (*Attribute*)."""
+"""The source of a surface's colour: its nodes, as in Material Preview; or as in Solid: *Texture*, *Material*, a colour
+for each object (*Object*, *Single*, *Random*), and the mesh's painted colour (*Attribute*)."""
 _NO_MATERIAL = Material()
 _TEXTURE_CUTOFF = 0.1
-"""Where the alpha of an image is smaller, Workbench draws nothing."""
+"""Alpha of an image below which Workbench draws nothing."""
 
 
 @dataclass(frozen=True)
 class Surface:
-    """What the faces of one material slot look like, in each colour mode.
+    """The look of the faces of one material slot, in each colour mode.
 
     uv_maps: the names of the mesh's active UV map and of one other, "" if there is none. painted: the name of a
     painted colour, "": the mesh's default. simplified: the material's name if some of its nodes are not in NODES.

@@ -9,8 +9,8 @@ from mathutils import Matrix
 from ..versions import node_inputs
 
 _SIMULATED = frozenset({"REMESH", "CLOTH", "SOFT_BODY", "CORRECTIVE_SMOOTH"})
-"""Modifiers that lose the vertex groups, or need the bent mesh: behind them an Armature modifier moves nothing, or the
-wrong thing."""
+"""Modifiers that lose the vertex groups, or need the bent mesh: after them, an Armature modifier moves nothing, or
+wrong parts."""
 
 _AFTER_BENDING = _SIMULATED | {"SUBSURF", "MULTIRES", "NODES", "LAPLACIANSMOOTH", "COLLISION", "PARTICLE_SYSTEM"}
 

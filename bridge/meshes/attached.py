@@ -7,7 +7,7 @@ import bpy
 from ..rigs.constraint_names import is_takts
 
 _RIGID = ("CHILD_OF", "COPY_TRANSFORMS", "ARMATURE")
-"""Constraints by which an object goes along with a bone as if it were a part of it."""
+"""Constraints by which an object moves with a bone like a part of it."""
 _LONGEST_CHAIN = 64
 
 

@@ -12,11 +12,12 @@ from mathutils import Euler, Quaternion, Vector
 
 _KEPT = "takt_bend_test"
 _AXIS = Vector((1.0, 0.0, 0.6)).normalized()
-"""In the bone's own space: most of it about the hinge, some sideways, so that limbs leave what they lie at."""
+"""The bend axis in the bone's own space: mostly that of the hinge, partly sideways, so that limbs leave parts beside
+them."""
 _ATTRIBUTES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 _reports: dict[int, tuple[str, ...]] = {}
-"""What was last found to break, by the armature's object, by its session_uid."""
+"""The last report by the session_uid of the armature's object."""
 
 
 def is_bent(armature_object: bpy.types.Object) -> bool:

@@ -17,11 +17,11 @@ _OTHER_SHAPES = frozenset({"CURVE", "CURVES", "SURFACE", "META", "FONT", "LATTIC
                            "GREASEPENCIL"})
 SKELETON_CHANGED = "The skeleton was changed while the meshes were being bound; bind them again"
 _SAME_PLACE = 0.02
-"""An armature is posed where a bone is farther from its place at rest than this share of the armature's size; what a
-control rig's own constraints move it by is less."""
+"""An armature is posed if a bone is farther from its rest position than this share of the armature's size. Constraints
+of a control rig move bones by less."""
 
 _SINGULAR_BELOW = 1e-30
-"""Determinants of scales below this are no scale; one of 1e-10 in each direction still is."""
+"""Determinants below this count as a scale of 0; a scale of 1e-10 in each direction is still valid."""
 
 
 def selection(context: bpy.types.Context) -> tuple[bpy.types.Object | None, list[bpy.types.Object]]:

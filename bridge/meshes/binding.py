@@ -42,8 +42,8 @@ class BindScope:
 class MeshTask:
     """The task for one mesh of N vertices.
 
-    body: number of the body that binds it. share: (N,) sum of its new weights. chosen: (N,) the vertices
-    to be written.
+    body: index of the body with which it is bound. share: (N,) sum of its new weights. chosen: (N,) the vertices to be
+    written.
     """
 
     uid: int

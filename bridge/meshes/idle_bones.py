@@ -13,10 +13,10 @@ from ...core.binding.idle import IdleBones
 from .. import versions
 
 CHOSEN: Final = "takt_moves_skin"
-"""The property of a bone that takes part in Auto-bind, whatever its name and place may say."""
+"""The property of a bone that the user has marked as moving skin, whatever its name and position say."""
 
 _idle: dict[int, IdleBones] = {}
-"""What was left without vertices at the last binding, by the armature's object, by its session_uid."""
+"""The bones without vertices at the last binding, by the session_uid of the armature's object."""
 
 
 def is_chosen(bone: bpy.types.Bone) -> bool:

@@ -27,11 +27,12 @@ _QUICK_VERTICES: Final = 50_000
 """Number of vertices that are read in a third of a second."""
 Array = TypeVar("Array", FloatArray, IntArray)
 _points: OrderedDict[Hashable, SkinPoints | None] = OrderedDict()
-"""What was read, by all that it depends on; of meshes and their weights that is the number that `changes` keeps."""
+"""Points by all that they depend on; for meshes and their weights, that is the number of `changes`."""
 _last: dict[int, tuple[Hashable, int]] = {}
-"""Under what an armature's points were kept, and their checksum, by the session_uid of its object."""
+"""The key of an armature's points, and their checksum, by the session_uid of its object."""
 _bound: tuple[Hashable, dict[int, list[bpy.types.Object]]] = (None, {})
-"""The meshes that armatures deform, by the session_uid of these, and the numbers of `changes` for which that holds."""
+"""The meshes that armatures deform, by the session_uid of the armatures, and the numbers of `changes` for which they
+are valid."""
 
 
 def read_points(armature_object: bpy.types.Object) -> SkinPoints | None:
@@ -102,7 +103,7 @@ def forget() -> None:
 def _bound_meshes(armature_object: bpy.types.Object) -> list[bpy.types.Object]:
     global _bound
     if not armature_object.matrix_world.determinant():
-        return []  # an object with a scale of 0 has no shape
+        return []  # an object with a scale of 0 has no points
     now = changes.of_scenes(), changes.of_scores(), len(bpy.data.objects)
     if _bound[0] != now or not all(map(_is_there, _bound[1].get(armature_object.session_uid, ()))):
         _bound = now, _meshes_by_armature()

@@ -13,9 +13,9 @@ from ...core.skeletons.skeleton import Skeleton
 from .. import properties
 
 _OWN_SCALE = ("NONE", "NONE_LEGACY")
-"""Values of Bone.inherit_scale; all others are the same where parents scale evenly."""
+"""Values of Bone.inherit_scale without inheritance; all others are equal if parents scale evenly."""
 _FAR = 0.01
-"""Share of the skeleton's height; whoever is held back by less than this is not missed."""
+"""Share of the skeleton's height; smaller lost translations are not reported."""
 
 
 class BoneRules(NamedTuple):

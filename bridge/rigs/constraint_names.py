@@ -1,4 +1,4 @@
-"""How Takt's own constraints on the user's objects are recognised."""
+"""Recognise Takt's own constraints on the user's objects."""
 
 from typing import Final
 

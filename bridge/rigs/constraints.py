@@ -39,8 +39,8 @@ def mute(armature_object: bpy.types.Object, names: Collection[str], action: bpy.
 
     These are constraints that move such a bone or one of its ancestors, and constraints that hold a descendant
     back: those that tie it to a bone of the armature whose nearest played ancestor is another one.
-    Constraints that only set limits are left alone, as are those that a driver mutes or enables, and all that the user
-    has added since the first Action came, or has enabled again; those muted before are enabled. The muted ones are
+    Constraints that only set limits are left alone, as are those that a driver mutes or enables. So are all that the
+    user has added since the first Action came, or has enabled again; those muted before are enabled. The muted ones are
     stored with the Action and with the armature, for `follow_action`.
     """
     _note_freed(armature_object)

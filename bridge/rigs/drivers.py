@@ -9,9 +9,9 @@ from .armature import bone_property
 
 _MOVES = ("location", "scale")
 _TURNS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-"""By a bone's rotation mode what turns it; in all other modes `rotation_euler` does."""
+"""The rotation property by a bone's rotation mode; in all other modes it is `rotation_euler`."""
 _MUTES = ("mute", "enabled")
-"""Properties of a constraint: one thing by two names."""
+"""Properties of a constraint: one setting with two names."""
 
 
 def driven_paths(armature_object: bpy.types.Object) -> set[str]:

@@ -1,6 +1,6 @@
 """Transforms of objects and bones over frames, computed from their curves and those of their parents.
 
-Nothing is evaluated and no frame is set, so the result does not depend on the playhead, and includes objects that are
+Nothing is evaluated and no frame is set. So the result does not depend on the playhead, and includes objects that are
 hidden or in another scene. Constraints, drivers and the like are taken from Blender's last evaluation for objects; for
 bones they, and tweaks above the score, are left out.
 """
@@ -36,7 +36,7 @@ _SIZES: Final = {"location": 3, "scale": 3, "rotation_euler": 3, "rotation_quate
                  "delta_location": 3, "delta_scale": 3, "delta_rotation_euler": 3, "delta_rotation_quaternion": 4}
 """Channels of an object, and those without delta of a bone, with their numbers."""
 Channels = Mapping[str, Mapping[int, bpy.types.FCurve]]
-"""By channel: the curve of each of its numbers that is keyed."""
+"""By channel: the curves of its keyed components, by index."""
 
 
 class Link(NamedTuple):
@@ -148,7 +148,7 @@ def is_evaluated(ob: bpy.types.Object) -> bool:
 def is_gone(ob: bpy.types.Object) -> bool:
     """Return whether an object was deleted, and only a property keeps it: no scene has it, nor any instance."""
     scene = bpy.context.scene
-    if ob.library is not None or (scene is not None and scene.objects.get(ob.name) == ob):  # so are most
+    if ob.library is not None or (scene is not None and scene.objects.get(ob.name) == ob):  # most objects end here
         return False
     holders = set(ob.users_collection)
     return not holders or not (any(each.objects.get(ob.name) == ob for each in bpy.data.scenes) or any(

@@ -1,5 +1,7 @@
-"""Motion of the armature object itself: in clips of files it becomes a joint above all others, in clips of Actions of
-the open file, which play on the same bones, motion of their topmost ones.
+"""Motion of the armature object itself, added to clips.
+
+In clips of files, it becomes a joint above all others. Clips of Actions of the open file play on the same bones, so
+there it becomes motion of the topmost bones.
 """
 
 from __future__ import annotations

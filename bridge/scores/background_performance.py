@@ -1,10 +1,10 @@
 """A score performed in a thread of its own: files that were never read before take longer than a drawing may.
 
-Thread rules. The thread gets a Task, which holds nothing of Blender's, and writes nothing but the store of clips, which
-has a lock of its own. Actions, and files that Blender opens, are read by Blender in its main thread: where the thread
-meets one, it ends with NeedsBlender; `result`, called in the main thread, then reads it and lets a thread begin anew,
-which finds all that was read before in the store. The library that came of it is used by editors in the main thread,
-which reads Actions at once.
+Thread rules: the thread gets a Task without references to Blender's data, and writes only to the store of clips, which
+has a lock of its own. Actions, and files that only Blender opens, must be read in the main thread. If the thread needs
+one, it ends with NeedsBlender. Then `result`, called in the main thread, reads it and starts a new thread, which finds
+everything that was read before in the store. Editors use the resulting library in the main thread, where Actions are
+read at once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class NeedsBlender(Exception):  # noqa: N818  # a request, not a failure
-    """The main thread must read something first: what it is, and the function that reads it."""
+    """The main thread must read something first: its name, and the function that reads it."""
 
     def __init__(self, what: str, read: Callable[[], None]) -> None:
         super().__init__(f"only Blender's main thread can read {what}")
@@ -50,7 +50,7 @@ class Stopped(Exception):  # noqa: N818  # a request, not a failure
 class BackgroundPerformance:
     """A score that is being performed for an armature.
 
-    reading: the name of the file that is being read, "" before and after.
+    reading: the name of the file that is being read, "" if there is none.
     """
 
     def __init__(self, task: Task, armature_uid: int) -> None:
@@ -62,14 +62,14 @@ class BackgroundPerformance:
         self._begin()
 
     def result(self, within_s: float = 0.0) -> Performance | None:
-        """Wait at most this long; return the result, None while the thread runs. To be called in the main thread."""
+        """Wait at most this long; return the result, or None while the thread runs. Call it in the main thread."""
         if not self._work.has_ended(within_s):
             return None
         try:
             performance, resolved = self._work.result()
         except NeedsBlender as needed:
             return self._read_in_blender(needed)
-        except Exception as error:  # any error would come again with every drawing
+        except Exception as error:  # else any error would recur at each drawing
             _log.exception("A score could not be performed")
             return Performance(None, TaktError(f"This is a mistake in Takt, please report it: {error!r}"))
         performing.keep_resolved(self._task, performance.actions, resolved)
@@ -81,7 +81,7 @@ class BackgroundPerformance:
         return self._work.cost_s
 
     def cancel(self) -> None:
-        """Stop after the file that is being read; nobody waits for it."""
+        """Stop after the file that is being read, without waiting for that."""
         self._work.cancel()
 
     def end(self) -> None:
@@ -113,7 +113,7 @@ class BackgroundPerformance:
                  go_on: Callable[[float], bool]) -> tuple[Performance, performing.Resolved | None]:
         performance, resolved = performing.perform(self._task, partial(self._find_action, names), self._formats(go_on))
         if performance.motion is not None and go_on(1.0):
-            performance.motion.sample(_BEGINNING)  # what is computed once, such as footholds, delays no drawing
+            performance.motion.sample(_BEGINNING)  # compute what is computed once, so that it delays no drawing
         return performance, resolved
 
     def _find_action(self, names: frozenset[str], name: str) -> tuple[Clip, ...] | None:
@@ -128,9 +128,9 @@ class BackgroundPerformance:
         self._actions[name] = None if armature_object is None else clips.clips_of_action(armature_object, CLIPS)(name)
 
     def _formats(self, go_on: Callable[[float], bool]) -> Mapping[str, Format]:
-        """Return all clip formats; readers report the file being read, and raise for files that only Blender reads.
+        """Return all clip formats; readers report the file being read, and raise NeedsBlender for Blender's files.
 
-        Blender's own readers are not among them: outside the main thread, they crash it.
+        Blender's own readers are not included: outside the main thread, they crash Blender.
         """
         def read(entry: Format, source: Source) -> ClipFile:
             if not go_on(0.0):
@@ -139,7 +139,7 @@ class BackgroundPerformance:
             if entry.needs_blender:
                 if (found := clips.read_elsewhere(source)) is not None:
                     return found
-                if _is_main_thread():  # an editor asks, which may be drawing
+                if _is_main_thread():  # the caller is an editor, perhaps during a drawing
                     raise FileError.at("is not read yet; click Rebuild", source.path)
                 raise NeedsBlender(str(source.path), partial(_read_file, source.path))
             assert entry.read is not None
@@ -149,7 +149,7 @@ class BackgroundPerformance:
 
 
 def _is_main_thread() -> bool:
-    """Tell whether it is not the thread that asks, but who uses the library that came of it."""
+    """Return whether the caller is not the thread, but a user of the resulting library."""
     return threading.current_thread() is threading.main_thread()
 
 

@@ -45,7 +45,7 @@ _SETTLED_S = 0.35
 
 @dataclass
 class _Followed:
-    """What was last seen of an armature's score.
+    """The last seen state of an armature's score.
 
     said: digest of the score and its settings, without the skin. digest: the same with the skin; "" while no skin was
     read. since_s: when they were first seen. listed: the `said` for which the panel lists procedures. made_from: the
@@ -74,7 +74,7 @@ class _Writing:
 
 
 _followed: dict[int, _Followed] = {}
-"""What was last seen, by the session_uid of the armature's object."""
+"""The last seen states, by the session_uid of the armature's object."""
 _files: dict[int, linked_texts.State] = {}
 """How Texts compare with their files, by their session_uid."""
 _writing: _Writing | None = None
@@ -116,12 +116,12 @@ def is_score_heard(armature_object: bpy.types.Object) -> bool:
 
 
 def want_action(armature_object: bpy.types.Object) -> None:
-    """Let an armature's Action be written although its score has not changed: the score was just given to it."""
+    """Request that an armature's Action is written, since the armature has just got its score."""
     _followed[armature_object.session_uid] = _Followed("", "", 0.0, "", "", is_changed=True)
 
 
 def partner_changed(those_who_meet: Iterable[bpy.types.Object]) -> None:
-    """Let the Actions of characters be written again, since the hands that their hands meet have moved.
+    """Request that Actions of characters are written again, since hands that their hands meet have moved.
 
     Digests do not show that clip files were read again.
     """
@@ -158,7 +158,7 @@ def _look_at_one(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_
 def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Object]:
     """Yield the armatures to check now: the active one, then those checked longest ago.
 
-    At least one of these, so that their turn comes even where the check of the active one takes all the time.
+    At least one of the latter is yielded, so that all are checked even if the active one takes all the time.
     """
     global _turn
     began_s, layer = time.monotonic(), bpy.context.view_layer
@@ -181,7 +181,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
         _files[character.text.session_uid] = linked_texts.state(character.text)
         _redraw()
     if texts.is_proposed():
-        return  # an edit is only being tried
+        return  # an edit is only tried out
     called_actions.look_after(armature_object)
     with floor_shapes.busy():
         said, digest = _digests(armature_object, scene)
@@ -190,7 +190,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if said and character.action is not None:
         if not older:
             tweaks.look(armature_object, scene)
-        else:  # as the user sees them, until the Action is written: undo brings keys back as they were set
+        else:  # keys stay where the user sees them until the Action is written; undo restores them as they were set
             tweaks.tie(armature_object, scene, is_older=True)
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)
@@ -213,7 +213,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if known.listed != said:
         known.listed = said
         _redraw()
-    if performance.error is not None:  # a word may be half typed: the Action stays
+    if performance.error is not None:  # the Action stays, since a word may be half typed
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
     if older and character.keep_action and is_finished and is_score_heard(armature_object):
@@ -244,7 +244,7 @@ def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: st
 
 
 def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:
-    """Write what was sampled, if the score has not changed meanwhile."""
+    """Write the sampled Action, if the score has not changed meanwhile."""
     global _writing
     if _writing is None or not _writing.work.has_ended():
         return
@@ -288,7 +288,7 @@ def _tick() -> float | None:
 @handlers.persistent  # type: ignore[untyped-decorator]  # the stubs give it no types
 @guarded(None)
 def _before_saving(*_: object) -> None:
-    """Tie new keys of tweaks, also where no timer runs: the file has to store their ties."""
+    """Tie new keys of tweaks, even if no timer runs, since the file must store their ties."""
     scene = bpy.context.scene
     if scene is None:
         return

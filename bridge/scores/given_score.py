@@ -19,7 +19,7 @@ def give(source_object: bpy.types.Object, other: bpy.types.Object) -> None:
     The Action that it played stays in the file.
     """
     source, character = properties.character(source_object), properties.character(other)
-    if character.action == source.action:  # a copy of the other one
+    if character.action == source.action:  # a copy of the other character
         character.action = None
     action.put_aside(other)
     for name in ("text", "filepath", "frame_start", *properties.SETTING_NAMES, *properties.ACTION_NAMES):

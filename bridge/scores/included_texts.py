@@ -42,7 +42,7 @@ def open_beside(source: str, filepath: str) -> dict[Path, bpy.types.Text]:
 
 
 def is_named(path: Path, sources: Iterable[str]) -> bool:
-    """Return whether any of these texts of scores includes or extends a file, judged by its name."""
+    """Return whether any of these texts of scores may include or extend a file, by the file's name."""
     return any(_ends_with(path, first or second) for source in sources for first, second in _NAMED.findall(source))
 
 
@@ -51,5 +51,5 @@ def _ends_with(path: Path, name: str) -> bool:
 
 
 def said_beside(source: str, filepath: str) -> tuple[tuple[Path, str], ...]:
-    """Return what these Texts say, or what an edit proposes instead."""
+    """Return the contents of these Texts, or those that an edit proposes instead."""
     return tuple((own, texts.said(text)) for own, text in open_beside(source, filepath).items())

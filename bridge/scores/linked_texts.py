@@ -28,14 +28,14 @@ State = Literal["SAME", "UNSAVED", "OUTSIDE", "BOTH"]
 
 
 class _Seen(NamedTuple):
-    """When a Text and its file were last the same: the file's size and times, and the Text's content."""
+    """The state in which a Text and its file were last equal: the file's size and times, and the Text's content."""
 
     stamp: Stamp | None
     text: bytes
 
 
 _KEPT = "takt_file"
-"""Property of a Text that stores this in the .blend: the file's size and times, and the Text's content."""
+"""Property of a Text that stores a `_Seen` in the .blend: the file's size and times, and the Text's content."""
 _seen: dict[int, _Seen] = {}
 """The same by the session_uid of the Text."""
 
@@ -59,7 +59,7 @@ def open_text(path: Path) -> bpy.types.Text:
     """
     content, known = read_text(path), texts.text_of(path)
     if known is not None and known.as_string() != content and state(known) in ("UNSAVED", "BOTH"):
-        known.filepath = ""  # it keeps its content, but is no longer linked to the file
+        known.filepath = ""  # the Text keeps its content, but loses the link to the file
         known = None
     text = known or bpy.data.texts.load(str(path))
     text.filepath = paths.kept(text.filepath)
@@ -135,9 +135,9 @@ def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
 
 
 def _mark_as_saved(text: bpy.types.Text) -> None:
-    """Mark a Text as saved for Blender: only Blender's operator does that, and it gets another file, as it may cut one.
+    """Mark a Text as saved for Blender, by its operator, which writes another file since it may truncate files.
 
-    If that fails, or would wait for long work, the Text Editor keeps showing the Text as unsaved.
+    If the operator fails, or would wait for long work, the Text Editor still shows the Text as unsaved.
     """
     if not is_quiet_soon():
         return
@@ -152,7 +152,7 @@ def _mark_as_saved(text: bpy.types.Text) -> None:
 
 
 def _first_seen(text: bpy.types.Text, path: Path) -> _Seen:
-    """Count a Text that is unmodified for Blender as older than its file, if the two differ."""
+    """Treat a Text that Blender counts as unmodified as older than its file, if the two differ."""
     if kept := text.get(_KEPT):
         known, digest = str(kept).split()
         now = _stamp(path)

@@ -1,8 +1,8 @@
 """The parameters of the procedure that plays, and the seed: fields of the character, which may be keyed by hand.
 
 Each frame shows the score as it plays with the values of that frame. Blender sets the fields at each frame, which
-is all that the preview needs; the Action is made from the curves. Fields are found by their index in the list, since
-that is how Blender's curves name them; so the list only grows, and what the score no longer has stays in it, hidden.
+is all that the preview needs; the Action is made from the curves. Blender's curves name fields by their index in the
+list. So the list only grows: fields that the score no longer has stay in it, hidden.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Again = Callable[[Values, int], Motion]
 
 _PATH: Final = re.compile(rf"{properties.NAME}\.(?:seed|parameters\[(\d+)\]\.(?:number|truth))")
 _TRUE: Final = 1.0
-"""From here on a curve means yes, as Blender takes it."""
+"""The value of a curve from which on it means yes, as in Blender."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def keep(character: properties.TaktCharacter, parameters: Mapping[str, float | b
 
 
 def key_over_time(armature_object: bpy.types.Object) -> Hashable:
-    """Return what is the same as long as the values are the same at every frame."""
+    """Return a key that stays the same as long as the values are the same at every frame."""
     character, curves = properties.character(armature_object), _curves(armature_object)
     still = tuple((number, each.name, _number(each), each.default) for number, each in enumerate(character.parameters)
                   if each.is_here and _path(number, each) not in curves)
@@ -95,7 +95,7 @@ def key_over_time(armature_object: bpy.types.Object) -> Hashable:
 def keyed(armature_object: bpy.types.Object) -> Keyed | None:
     """Return the values from the first frame of the score on, None if none is keyed.
 
-    After the last key they stay as they are there.
+    After the last key, values stay constant.
     """
     character, curves = properties.character(armature_object), _curves(armature_object)
     if not curves:
@@ -118,7 +118,7 @@ def keyed(armature_object: bpy.types.Object) -> Keyed | None:
 
 
 def varied(values: Keyed, again: Again, frame_start: int, fps: float) -> Varied:
-    """Perform a score with all values that it is seen with, in any thread; raise TaktError naming the frame."""
+    """Perform a score with all its values over time, in any thread; raise TaktError that names the frame."""
     motions = dict[Seen, Motion]()
     for frame, settings in zip(values.frames.tolist(), values.settings, strict=True):
         if settings not in motions:
@@ -136,12 +136,12 @@ def _number(field: properties.TaktParameter) -> float:
 
 
 def _as_field(field: properties.TaktParameter, number: float) -> float:
-    """Return a curve's number as the field has it when Blender sets it."""
+    """Return a curve's number as Blender stores it in the field."""
     return float(number >= _TRUE) if field.is_truth else number
 
 
 def _value(field: properties.TaktParameter, number: float) -> Value:
-    """Return a field's value: the shortest number that its few digits may mean, as 0.1 and not 0.100000001."""
+    """Return a field's value: the shortest number with the same float32, such as 0.1 instead of 0.100000001."""
     return number >= _TRUE if field.is_truth else float(str(np.float32(number)))
 
 

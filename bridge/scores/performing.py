@@ -107,12 +107,12 @@ class Task:
 _MAX_PROGRAMMES = 256
 _MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
-"""Resolved scores, by all that they depend on but the files."""
+"""Resolved scores, by everything that they depend on except the files."""
 _MAX_LIBRARIES = 8
 _libraries: dict[tuple[Hashable, ...], Library] = {}
-"""Those that scores were read with, by all that they depend on, and the moment."""
+"""The libraries with which scores were read, by everything that they depend on, and the moment."""
 _moment = object()
-"""Since when the files of libraries count as unchanged: until `look_at_files`."""
+"""The current moment: files of libraries count as unchanged until `look_at_files`."""
 _TILT_DIGITS = 4
 _values = attrgetter(*properties.SETTING_NAMES)
 _SETTINGS = frozenset(field.name for field in fields(Settings))
@@ -402,7 +402,7 @@ def dependencies(armature_object: bpy.types.Object, values: Hashable = None,
             skin_points.checksum(armature_object) if skin is None else skin,
             joint_map.key(armature_object),
             limits.key(armature_object) if character.joint_limits else None,
-            *((character.released,) if character.released else ()),  # Actions from before there was such a thing stay
+            *((character.released,) if character.released else ()),  # Actions made before this part existed stay valid
             *(() if (cast_now := casting.key(armature_object)) is None else (cast_now,)),
             *((own.name, text) for own, text in beside))
 

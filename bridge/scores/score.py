@@ -35,15 +35,15 @@ _log = logging.getLogger(__name__)
 _LEAST_PERFORMANCES = 64
 """Least number of cached results; in a scene with many characters, two for each object."""
 _PATIENCE_S = 0.01
-"""What is performed by then is shown in the next drawing."""
+"""Longest time to wait for a performance, so that the next drawing shows it."""
 _LOOK_AGAIN_S = 0.02
 _QUICK_S = 0.03
-"""A score that was performed within that is waited for when it has changed: the next drawing shows it."""
+"""A changed score is waited for if its last performance took no longer, so that the next drawing shows it."""
 _INSTANT_S = 0.012
 """Longest time to wait for a score that was never performed."""
 _AS_KEPT: Mapping[str, object] = {}
 _MEETS: Hashable = object()
-"""In a key, between what a character does by itself and those whom it meets."""
+"""In a key, the separator between a character's own part and the parts of the characters that it meets."""
 _Key = tuple[Hashable, ...]
 _Which = tuple[int, _Key]
 """A character, by its object's session_uid, and the settings that replace its own."""
@@ -59,25 +59,25 @@ class _Running(NamedTuple):
 
 
 _performances: OrderedDict[_Key, Performance] = OrderedDict()
-"""By all that they depend on, so that characters who do the same share one motion."""
+"""Performances by everything that they depend on, so that characters with equal keys share one motion."""
 _last: dict[int, _Key] = {}
-"""What each character played last, by the session's number of its object."""
+"""The key of each character's last performance, by the session_uid of its object."""
 _shown: dict[_Which, tuple[tuple[int, int], Motion | None]] = {}
-"""What is drawn, with the numbers of `changes` for which it is valid."""
+"""The drawn motions, with the numbers of `changes` for which they are valid."""
 _last_good: dict[int, Motion | None] = {}
-"""What each character played when its score last had no errors."""
+"""The motion of each character when its score last had no errors, by the session_uid of its object."""
 _seen: Hashable = None
 """The texts and folders as `look` saw them last."""
 _texts: set[int] = set()
-"""The session's numbers of the Texts that were performed."""
+"""The session_uids of the Texts that were performed."""
 _waiting: dict[_Which, Mapping[str, object]] = {}
-"""What was wanted while something was drawn, with the settings that replace the character's own."""
+"""Performances that were requested during a drawing, with the settings that replace the character's own."""
 _performing: _Running | None = None
-"""What is being performed in the background: one at a time."""
+"""The performance that runs in the background; only one at a time."""
 _cost_s: dict[int, float] = {}
-"""The processor's time that it took to perform each character's score last, by the session's number of its object."""
+"""Processor time of the last performance of each character's score, by the session_uid of its object."""
 _with_tweaks: Callable[[bpy.types.Object, Motion], Motion] | None = None
-"""Adds to a motion what an animator has changed above it; see tweaked_motion.py."""
+"""Adds an animator's tweaks to a motion; see tweaked_motion.py."""
 _when_performed: Callable[[], None] | None = None
 _to_tell: dict[Callable[[], None], None] = {}
 """Functions to call as soon as no score is waiting any longer."""

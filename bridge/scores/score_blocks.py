@@ -69,7 +69,8 @@ class Blocks:
 
 
 _blocks: dict[int, tuple[tuple[Hashable, ...], Blocks]] = {}
-"""By the armature's object, by its session_uid, with all that they depend on but files; the text comes first."""
+"""Blocks by the session_uid of the armature's object, with everything that they depend on except files; the text comes
+first."""
 _missed: dict[int, tuple[Layout, tuple[Problem, ...], Mapping[BoxId, Problem]]] = {}
 """By the same key, the missed targets and the layout in which they were found."""
 
@@ -95,16 +96,16 @@ def is_complete(armature_object: bpy.types.Object) -> bool:
 
 
 def _is_moved(armature_object: bpy.types.Object, blocks: Blocks) -> bool:
-    """Tell whether the same score leads to another motion by now, as when objects of its cast were moved."""
+    """Tell whether the same score now has another motion, as after objects of its cast were moved."""
     performance = score.known_performance(armature_object)
     return performance is not None and performance.motion is not blocks.motion
 
 
 def missed(armature_object: bpy.types.Object, motion: Motion | None) -> Mapping[BoxId, Problem]:
-    """Return what a motion misses of the scene, notes of that, and clips that do not fit, by boxes of what is shown.
+    """Return by shown boxes: targets in the scene that a motion misses, notes on them, and clips that do not fit.
 
-    It may be that of an earlier text. If no clip can be played, what is wrong with them is returned instead. Cheap
-    enough for every drawing.
+    The motion may be that of an earlier text. If no clip can be played, the problems of clips are returned instead. It
+    is cheap enough for every drawing.
     """
     uid, blocks = armature_object.session_uid, shown(armature_object)
     unplayed = _unplayed(armature_object)
@@ -128,7 +129,7 @@ def _unplayed(armature_object: bpy.types.Object) -> tuple[Problem, ...]:
 
 
 def _lines_in(own: Text, other: Text) -> Mapping[int, int] | None:
-    """Return where lines of another version of a text are in this one, None if it is the same."""
+    """Return the number in this text of each line of another version, None if both are the same."""
     return None if own is other or own.data == other.data else lines_now(str(other), str(own))
 
 

@@ -17,7 +17,7 @@ from . import element_history, performing, score, score_blocks, texts
 from .score_blocks import Blocks
 
 New = Mapping[Path | None, str]
-"""What texts are to say, by the paths by which a score's layout knows them."""
+"""New contents of texts, by the paths by which a score's layout knows them."""
 
 
 def attempted(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> tuple[New, Candidate]:

@@ -23,7 +23,7 @@ _TAGS = PLAYED
 _OF_VERSION_1 = ("name", "duration", "transition", "repeat")
 _YES, _NO = "yes", "no"
 _refused: dict[str, tuple[str, BoxId, Text]] = {}
-"""Why what was typed last into a tree's field was not taken, for which block of which text, by the tree's name."""
+"""By a tree's name: why the last typed value was refused, for which block, and in which text."""
 
 
 def chosen(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Object) -> tuple[Layout, BoxId, int] | None:
@@ -83,9 +83,9 @@ def forget_refusals() -> None:
 
 
 class TaktScoreFields(bpy.types.PropertyGroup):
-    """The attributes of the selected block's element; what is not given is empty.
+    """The attributes of the selected block's element; missing ones are empty.
 
-    What is yes or no is a check box too, named is_…, for as long as it is no expression.
+    An attribute that is yes or no also has a check box, named is_…, unless its value is an expression.
     """
 
 

@@ -23,8 +23,8 @@ from ..guard import guarded
 NAME = "Takt Score"
 _KEPT = 256
 _chosen: dict[tuple[int, str], str] = {}
-"""What was selected last, by the session_uid of the canvas and the texts, of so many: undo knows no selection, so that
-what it brings back is selected as it was there."""
+"""The last selections, by the session_uid of the canvas and the texts. Undo does not restore selections, so they are
+restored with the texts from here."""
 
 
 def _has_score(_tree: bpy.types.NodeTree, ob: bpy.types.Object) -> bool:
@@ -41,7 +41,7 @@ SHELF_ORDERS = (
                                "block if none is selected", "OUTLINER_OB_ARMATURE", 2),
     ("FAVOURITES", "Favourites First", "First your favourites, then the others by files and folders", "SOLO_ON", 3),
 )
-"""In which order chips lie on the shelf."""
+"""The orders of chips on the shelf."""
 
 
 class TaktScoreTree(bpy.types.NodeTree):
@@ -203,8 +203,10 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take it out, with its trees: what they keep is of no use without it, and an editor of an unknown kind complains
-    at each drawing. In place of a score editor that is seen its Text is shown."""
+    """Unregister the kind of tree, and remove its trees, which are useless without it.
+
+    An editor of an unknown kind would report an error at each drawing. So visible score editors become Text Editors
+    with the score's Text."""
     shown = {area.as_pointer(): character_of(tree_of_space(area.spaces.active), bpy.context) for _, area in areas()}
     for screen in bpy.data.screens:
         for area in screen.areas:

@@ -36,7 +36,7 @@ class _Decoding(NamedTuple):
 
 
 _waveforms: OrderedDict[tuple[Path, Stamp], Waveform | FileError] = OrderedDict()
-"""By file; why it cannot be decoded where it cannot."""
+"""Waveforms by file, or the error if a file cannot be decoded."""
 _works: dict[tuple[Path, Stamp], _Decoding] = {}
 
 

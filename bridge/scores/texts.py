@@ -10,9 +10,9 @@ from ...core.pha.text import difference, with_line_feeds
 from .. import changes, libraries
 
 _LINES_ABOVE = 10
-"""Lines shown above the one that is jumped to, where there is room."""
+"""Number of lines shown above the line that is scrolled to, if there is room."""
 _proposed: dict[int, str] = {}
-"""What is played and shown instead of a Text while an edit of it is being tried, by the Text's session_uid."""
+"""Contents that are played and shown instead of a Text while an edit of it is tried, by the Text's session_uid."""
 
 
 def said(text: bpy.types.Text) -> str:

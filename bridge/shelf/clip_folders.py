@@ -22,7 +22,7 @@ def add(armature_object: bpy.types.Object, folder: Path) -> bool:
     """Add a folder to those in which a character's score looks for clips; return whether it is new.
 
     If the score calls nothing from its library yet, or has none, the folder becomes its library. Raises FileError if
-    there is no such folder, if it is a system folder, if the character is linked, or if the score's mistakes hide its
+    the folder does not exist or is a system folder, if the character is linked, or if the score's mistakes hide its
     library.
     """
     if not folder.is_dir():

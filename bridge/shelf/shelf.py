@@ -87,7 +87,7 @@ def figures(armature_object: bpy.types.Object) -> Mapping[Playable, Figure]:
 
 
 def known(armature_object: bpy.types.Object) -> Mapping[Playable, Known]:
-    """Return what is known of clips of the library besides their durations."""
+    """Return the known classes of the library's clips; see Known."""
     blocks = score_blocks.shown(armature_object)
     return {} if blocks is None or blocks.scores is None else dict(_search(blocks.scores.library).known)
 
@@ -147,7 +147,7 @@ def show(armature_object: bpy.types.Object, seen: Sequence[Playable]) -> None:
 
 
 def playables_of(src: str, path: Path, library: object) -> list[Playable]:
-    """Return what one file holds, also one that Blender opens; raise FileError if it cannot be read."""
+    """Return the chips of one file, even one that Blender opens; raise FileError if it cannot be read."""
     if path.name.endswith(SCORE_SUFFIX):
         return procedures_of(src, path, library.roots if isinstance(library, Library) else ())
     return shelf_search.playables_of(src, clip_file_of(path, clips.formats()))

@@ -1,4 +1,4 @@
-"""In which order chips lie on the shelf: as in the library, or first favourites, what fits, or what is alike."""
+"""The order of chips on the shelf: as in the library, or first favourites, clips that fit next, or similar clips."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from . import shelf
 from .shelf_search import Known, Search
 
 BY_BLOCK: Final = ("FITS", "LIKE")
-"""Orders by what clips have to do with that of a block."""
+"""Orders by comparison with the clip of a block."""
 MOST: Final = 200
 """Number of clips that are sorted; nobody looks farther down."""
 AT_ONCE: Final = 4_000
@@ -56,20 +56,20 @@ def ordered(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree,
 
 
 class Ranking:
-    """How far clips are from one: by the cost of the seam after it, or by how they move.
+    """The distances of clips from a wanted one: by the cost of the seam after it, or by their motion.
 
-    It grows with the clips that are known: only new ones are compared, and not too many in one drawing.
-    away: the distance of each clip compared so far. title: of the group on the shelf.
+    They are completed as clips become known: only new ones are compared, and not too many in one drawing. away: the
+    distance of each clip compared so far. title: of the group on the shelf.
     """
 
     def __init__(self, wanted: Known, title: str, *, is_after: bool) -> None:
-        """Begin without clips. is_after: by the seam from the wanted clip's end to the others' beginnings."""
+        """Begin without clips. is_after: compare by the seam from the wanted clip's end to the others' beginnings."""
         self._wanted, self._is_after, self.title = wanted, is_after, title
         self.away: dict[Playable, float] = {}
         self._done = 0
 
     def take(self, known: Mapping[Playable, Known], at_once: int | None) -> bool:
-        """Compare new clips, which are last in the mapping, at most so many; return whether none is left."""
+        """Compare at most so many new clips, which are last in the mapping; return whether none is left."""
         new = list(islice(known.items(), self._done, None if at_once is None else self._done + at_once))
         if new:
             found = (costs(self._wanted.end, stacked([each.start for _, each in new])) if self._is_after else
@@ -105,7 +105,7 @@ def _draw_again() -> None:
 
 
 def clip_of_block(armature_object: bpy.types.Object, tree: score_tree.TaktScoreTree) -> str | None:
-    """Return the full name of the last clip of the selected block, or of the score, None if there is none."""
+    """Return the full name of the last clip of the selected block, or else of the score, None if there is none."""
     blocks = score_blocks.shown(armature_object)
     layout = None if blocks is None else blocks.layout
     if blocks is None or layout is None or not layout.rows or not len(layout.rows[0]):

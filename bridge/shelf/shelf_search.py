@@ -62,14 +62,14 @@ _SETTLED_AFTER: Final = 200
 """With many files, garbage collection leaves out what is known after so many more."""
 _SHOWN: Final = attrgetter("shown")
 _FIRST_FILES, _GROWTH = 400, 4
-"""While folders are searched, so many files are shown, and then always so many times as many."""
+"""Number of files that are first shown while folders are searched, and the factor by which it then grows."""
 _FIRST_PAUSE_S: Final = 0.1
 """Pause for the interface to show the files before the first is read."""
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of a clip besides its duration: classes of its content, motion, beginning and end."""
+    """The known classes of a clip: of its content, motion, beginning and end."""
 
     words: tuple[str, ...]
     moments: FloatArray
@@ -129,7 +129,7 @@ class Search:
             gc.unfreeze()
 
     def _settle(self) -> None:
-        """Exclude what is known so far from garbage collection until the end, if there are very many files.
+        """Exclude the current objects from garbage collection until the end, if there are very many files.
 
         A full collection looks at every object, and nothing else runs meanwhile: with 20,000 clips, for 50 ms.
         """
@@ -148,7 +148,7 @@ class Search:
             time.sleep(_FIRST_PAUSE_S)
         else:
             self._take_over(before)
-            before = None  # whose contents need not be kept meanwhile
+            before = None  # so that its contents can be freed
         self._read_tags(found.files)
         self.is_listed = True
         self.version += 1
@@ -360,7 +360,7 @@ class Search:
 
 
 def _stamp_of(file: File) -> tuple[int, ...]:
-    """Return what shows that a file was changed, nothing if it is gone."""
+    """Return a stamp that differs after a file was changed, empty if the file is gone."""
     with suppress(OSError):
         return stamp(file.path)
     return ()

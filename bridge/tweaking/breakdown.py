@@ -33,7 +33,7 @@ def key_poses(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion:
 
 
 def around(frames: FloatArray, frame: float) -> tuple[int, int] | None:
-    """Return the frames (K,) next before and after a frame, None if it is not between two.
+    """Return the nearest two of the frames (K,) before and after a frame, None if it is not between two.
 
     >>> around(np.array((1.0, 25.0, 49.0)), 30.0), around(np.array((1.0, 25.0, 49.0)), 25.0)
     ((25, 49), (1, 49))
@@ -73,7 +73,7 @@ class Poses:
                   self.scales[0] + share * (self.scales[1] - self.scales[0]))
 
     def give_back(self) -> None:
-        """Put the bones back as they were."""
+        """Restore the bones."""
         self._put(self.positions[2], self.rotations[2], self.scales[2])
 
     def key(self, frame: float) -> None:

@@ -1,4 +1,4 @@
-"""Auto Keying that sets no key in a layer of tweaks, because Blender keys only what has keys already."""
+"""Reasons why Auto Keying sets no key in a layer of tweaks: Blender may key only channels that have keys."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _nearest(bone: bpy.types.PoseBone, reached: list[bpy.types.PoseBone],
 
 
 def _reached(bone: bpy.types.PoseBone, active: _Led, pose: bpy.types.Pose) -> list[bpy.types.PoseBone]:
-    """Return a bone and all that move with it: its children, and bones with active constraints to it."""
+    """Return a bone and all bones that move with it: its children, and bones with active constraints to it."""
     found, waiting = {}, [bone]
     while waiting:
         each = waiting.pop()

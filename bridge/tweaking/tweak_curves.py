@@ -79,7 +79,7 @@ class CurveKeys:
         return np.asarray(self.columns["type"] != GENERATED)
 
     def claimed(self) -> CurveKeys:
-        """Return the keys; if one was set over a generated key, all of that channel there become the animator's."""
+        """Return the keys, where a channel's keys at a frame are the animator's if one was set over a generated key."""
         values = self.columns["co"][:, 1]
         marks = np.where(self.columns["interpolation"] == _BACK, self.columns["period"], self.columns["back"])
         is_new = ~self.are_own & (np.abs(values - marks) > _SAME_VALUE)
@@ -271,7 +271,7 @@ def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
 
 
 def _column(name: str, ranges: list[tuple[Any, tuple[int, int]]], into: Any = None) -> Any:
-    """Return a property of the keys of curves, each of which has a range of the rows. into: what holds the others."""
+    """Return a property of the keys of curves, each of which has a range of the rows. into: an array to fill."""
     width, kind = _COLUMNS[name]
     if into is None:
         rows = ranges[-1][1][1] if ranges else 0

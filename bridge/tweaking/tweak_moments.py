@@ -60,8 +60,8 @@ def why_locked(armature_object: bpy.types.Object) -> str:
 def move(armature_object: bpy.types.Object, frame: float, to: float, *, is_copy: bool = False) -> int:
     """Move the keys of one moment to another frame, or copies of them; return how many there are.
 
-    Keys of the same curves that are there already give way. Where they are repeated from another call of a layer's
-    procedure, they are moved away from there, so that all calls have them where they are now.
+    Keys of the same curves that are there already give way. If they are repeated from another call of a layer's
+    procedure, they are removed there, so that all calls repeat the moved keys.
     """
     count = 0
     for bag, keys, taken in _taken(armature_object, frame):

@@ -1,7 +1,7 @@
-"""What was found of keys and of ties, kept for those who ask again.
+"""Cache of placed keys and of ties.
 
-An edit moves keys twice: copies of them as sampling begins, and the keys themselves as the Action is written. The
-second time takes over what the first has found, unless keys were set meanwhile.
+An edit moves keys twice: copies of them when sampling begins, and the keys themselves when the Action is written. The
+second time uses the result of the first, unless keys were set meanwhile.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _FRAME_DECIMALS: Final = 5
 
 
 class Asked(NamedTuple):
-    """All on which it depends where keys go.
+    """Everything that determines the placement of keys.
 
-    settings: of the layer. ties: as they are stored. before: the layout by which keys lie that are not tied yet.
+    settings: of the layer. ties: as they are stored. before: the layout in which untied keys were set.
     """
 
     settings: tuple[object, ...]
@@ -35,13 +35,13 @@ class Asked(NamedTuple):
     now: Layout
 
     def is_like(self, other: Asked) -> bool:
-        """Return whether keys go where they go for another one."""
+        """Return whether keys are placed as for another one."""
         return (self.settings == other.settings and self.ties == other.ties and self.before.is_like(other.before)
                 and self.now.is_like(other.now) and self.keys.is_like(other.keys))
 
 
 class Placed(NamedTuple):
-    """Keys as they have to be, their ties as they are stored, and the name of the layer's procedure."""
+    """Keys as placed, their ties as they are stored, and the name of the layer's procedure."""
 
     keys: CurveKeys
     ties: str
@@ -53,7 +53,7 @@ _ties: OrderedDict[str, Ties] = OrderedDict()
 
 
 def placed(asked: Asked) -> Placed | None:
-    """Return what was kept for the same question, None if nothing was. It is kept no longer."""
+    """Return the placed keys for equal input and remove them from the cache; None if there are none."""
     for at, (known, found) in enumerate(_placed):
         if known.is_like(asked):
             del _placed[at]
@@ -62,17 +62,17 @@ def placed(asked: Asked) -> Placed | None:
 
 
 def keep_placed(asked: Asked, found: Placed) -> None:
-    """Keep where keys go."""
+    """Store placed keys in the cache."""
     _placed.append((asked, found))
 
 
 def ties(said: str) -> Ties | None:
-    """Return ties by the form in which they are stored, None if they are not known."""
+    """Return ties by their stored form, None if they are not in the cache."""
     return _ties.get(said)
 
 
 def keep_ties(said: str, found: Ties) -> None:
-    """Keep ties by the form in which they are stored, with frames as that form has them."""
+    """Store ties in the cache by their stored form, with frames as in that form."""
     _ties[said] = replace(found, frame=np.round(found.frame, _FRAME_DECIMALS),
                           length=np.round(found.length, _FRAME_DECIMALS))
     _ties.move_to_end(said)

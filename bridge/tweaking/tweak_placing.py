@@ -32,7 +32,7 @@ _layouts: OrderedDict[str, Layout] = OrderedDict()
 
 
 def layout_of(action: bpy.types.Action) -> Layout | None:
-    """Return the layout by which the keys of an Action lie, None if this session does not know it."""
+    """Return the layout in which the keys of an Action are placed, None if this session does not know it."""
     return _layouts.get(getattr(action, properties.PLACED_BY))
 
 
@@ -94,7 +94,7 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
 
 
 def _placed(layer: properties.TaktTweaks, asked: Asked) -> Placed:
-    """Return where keys go in a layout, and their ties there."""
+    """Return keys as placed in a layout, and their ties there."""
     _, said, there, before, now = asked
     kept = ties_said(said)
     keys, calls = there.claimed(), in_calls(layer, kept, now)
@@ -119,7 +119,7 @@ def _placed(layer: properties.TaktTweaks, asked: Asked) -> Placed:
 
 @dataclass(frozen=True, eq=False)
 class _Moments:
-    """The F moments of an animator's keys, and where they go.
+    """The F moments of an animator's keys, and their new frames.
 
     old: (F,) frames. segment: (F,) −1 if gone. share, length: (F,). frame: (F,) new frames. stretch: (F,). names: the
     blocks to which they were tied. is_new: (F,) keys that were not tied yet.
@@ -173,7 +173,7 @@ class _Moments:
 
 def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
            calls: InCalls | None) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return where moments of blocks are now; see Timeline.find_moments. Shares of blocks that are gone stay."""
+    """Return the current places of moments; see Timeline.find_moments. Shares of blocks that are gone stay."""
     new = ties_.texts_of(now.timeline)
     lineage = ties_.lineage(texts, new, element_history.origin)
     found = now.timeline.find_moments(blocks, block, shares, lineage, ties_.splits(texts, new, lineage),

@@ -29,7 +29,7 @@ def chosen_layer(armature_object: bpy.types.Object) -> properties.TaktTweaks | N
 def tell_apart(armature_object: bpy.types.Object, frame: float) -> str:
     """Give the call at a frame its own keys; return a message. Raises TaktError before it changes anything.
 
-    The keys in that call are its own from now on. The other calls get theirs from the first of them.
+    From now on, the keys in that call are its own. The other calls repeat the keys of the first of them.
     """
     layer = chosen_layer(armature_object)
     assert layer is not None and layer.action is not None  # the callers have checked it

@@ -130,7 +130,7 @@ def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _St
 
 def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
                known: _Sums | None = None) -> None:
-    """Move the keys of all tweaks. known: checksums of the curves as they are."""
+    """Move the keys of all tweaks. known: current checksums of the curves."""
     known = {} if known is None else known
     found, now = "", layout_in(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):

@@ -1,4 +1,4 @@
-"""Parts that lie between limbs, as a rib between two arms, a brooch or a beard: they move with neither."""
+"""Parts that lie between limbs, such as a rib between two arms, a brooch or a beard: they move with neither limb."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from ..skeletons.hierarchy import children_of, parents_first
 from .loose import means_of_parts
 
 _ALIKE = 4.0
-"""Of two limbs with shares x < y of a part, each loses (x/y) to this power of what it has there."""
+"""If two limbs have shares x < y of a part, each loses (x/y) to this power of its share there."""
 
 _PASSING, _AT_HOME = 0.4, 0.7
 """Shares of all the skin that a bone moves. The bone only passes a part with less than the first share. A part with
 more than the second one belongs to it, such as a cape or a skirt."""
 
 _BEGINNING, _ALONG = 0.1, 0.4
-"""Shares of a limb: cloth that runs along less of it lies at its start, and leaves it; along more, it is its own."""
+"""Shares of a limb. Cloth along less than the first lies at the limb's start, and is left to others. Cloth along more
+than the second stays with the limb."""
 
 _LITTLE = 0.02
-"""What the common parent gets first, as a share of what its limbs lose: all of it where nothing else has any."""
+"""Weight of the common parent among the bones that get the limbs' losses, as a share of these. The parent gets all of
+them if no other bone moves the part."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
 def between_limbs(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
                   parents: IntArray, cloth: FloatArray, along: FloatArray) -> FloatArray:
-    """Return weights (C, B) where limbs that share a part alike, and that it does not hold, leave it to other bones.
+    """Return weights (C, B) in which limbs with equal shares of a part leave it to other bones, unless it holds them.
 
     areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`; parents (B,), −1 for a root; cloth (M,) how
     far a part is cloth, 0 to 1, and along (M, B) as `along_limbs`. A rib is as near to the left arm as to the right
-    one. Weighted by distance, it would tear when one of them moves. What siblings and their descendants have of a part
-    in equal shares goes to what else moves it, or to their parent: of cloth, whose places move apart, to their parent
-    alone. Cloth that runs along such limbs keeps them, as a cape behind two legs. Rows sum to 1, before and after.
+    one. Weighted by distance, it would tear when one of them moves. Equal shares of siblings and their descendants go
+    to the other bones that move the part, or to the siblings' parent. Of cloth, they go to the parent alone. Cloth that
+    runs along such limbs keeps their weights, such as a cape behind two legs. Rows sum to 1, before and after.
 
     >>> rib_and_arms = np.array([[0.2, 0.4, 0.4], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> between_limbs(rib_and_arms, np.array([1.0, 9.0, 9.0]), np.arange(3), np.zeros((3, 3)),

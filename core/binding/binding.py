@@ -10,7 +10,7 @@ from .roles import Roles
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """The influences of all vertices, and what the method took the bones for; None where it does not ask."""
+    """The influences of all vertices, and the roles in which the method saw the bones; None if it ignores roles."""
 
     influences: Influences
     roles: Roles | None = None

@@ -23,30 +23,30 @@ _ASIDE = 0.15
 """A tail leads to a child whose head lies near the bone's line, within these shares of its length."""
 
 _STRAIGHT_AHEAD = 0.95
-"""Cosine; a tail that leads to no child falls short of those straight ahead."""
+"""Cosine: a child in this direction of a tail that leads to no child gets a line of its own."""
 
 _GOES_ON = 0.5
 """A bone is a leaf where no child starts beyond this share of its line: a skull that carries a jaw and eyes."""
 
 _LEAF_LENGTH = 0.7
-"""A leaf bone whose tail is not trusted goes on as long as this share of the step that leads to it."""
+"""Length of a leaf bone without a trusted tail, as a share of its distance from its parent."""
 
 _SIDE_LINK = 0.5
-"""Where the hierarchy is guessed, links shorter than this share of a bone's longest join limbs side by side."""
+"""In a guessed hierarchy, links shorter than this share of a bone's longest link join limbs side by side."""
 
 _MISS, _NOTHING = 1e-3, 1e-4
-"""Shares of the body's size: a miss that is none, and a length that is none."""
+"""Shares of the body's size: a distance that counts as a hit, and a length that counts as 0."""
 
 _Line = tuple[int, FloatArray, FloatArray, bool]
 
 
 @dataclass(frozen=True, eq=False)
 class BoneLines:
-    """The lines of B bones, and what they are to each other.
+    """The lines of B bones, and how the bones are related.
 
-    parents: (B,) each bone's nearest ancestor that has a line, −1 for none. parting: (B,) which bones go on from one
-    that does not carry them: a foot whose shin moves without it. reach: (B,) the greatest radius of what an eye moves,
-    ∞ for other bones.
+    parents: (B,) each bone's nearest ancestor that has a line, −1 for none. parting: (B,) whether a bone's line
+    continues that of a bone that does not move it, as a foot that is no child of its shin. reach: (B,) the greatest
+    radius of what an eye moves, ∞ for other bones.
     """
 
     segments: Segments
@@ -62,10 +62,10 @@ def bone_lines(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
 
     If at least half of the parents' tails lead to a child, tails are trusted. Then a bone is the line from head to
     tail. If a parent has one child, its line ends at the child. Otherwise a bone is a fan of lines to its children's
-    heads, and a leaf bone continues the direction that leads to it. Bones that all have no parent, or one on the
-    ground, are joined by `linked`. Those whose tails are trusted then lead on only to where their tails do. Limbs that
-    hang from a root on the ground go on from the body (`adopted`). Bones that only steer others, as `find_roles` finds
-    them, have no line, but for those that are chosen (B,). Last lines end at the skin.
+    heads, and a leaf bone continues the direction that leads to it. If all bones have no parent, or the same one on the
+    ground, `linked` finds their parents. If tails are trusted too, lines then only lead to children near their tails.
+    Limbs that hang from a root on the ground go on from the body (`adopted`). Bones that only steer others, as
+    `find_roles` finds them, have no line unless they are chosen (B,). The lines of leaf bones end at the skin.
     """
     rig_parents, gap = parents, _NOTHING * size
     chosen = np.zeros(len(names), dtype=np.bool_) if chosen is None else chosen
@@ -116,7 +116,7 @@ class _Rule:
     loose: bool
 
     def lines(self, parents: IntArray, left_out: BoolArray) -> Segments:
-        """Return the lines of the bones that are not left out, (B,), whose parents (B,) are not either."""
+        """Return the lines of the bones that are not left out; no parent (B,) of such a bone is left out (B,)."""
         heads, tails = self.heads, self.tails
         children = children_of(parents)
         lines: list[_Line] = []
@@ -146,7 +146,7 @@ def _tails_lead(parents: IntArray, heads: FloatArray, tails: FloatArray, size: f
 
 
 def _without_tails(segments: Segments, parents: IntArray) -> Segments:
-    """Return the lines, where those of leaf bones without a parent, which are their tails, are but their heads."""
+    """Return the lines, of which those of leaf bones without a parent are shortened to a point at the bone's head."""
     alone = segments.leaf & (parents[segments.bones] < 0)
     return replace(segments, ends=np.where(alone[:, None], segments.starts, segments.ends))
 
@@ -182,7 +182,7 @@ def _from_heads(bone: int, own: list[int], parents: IntArray, heads: FloatArray,
 
 
 def _meeting(head: FloatArray, tail: FloatArray, child: FloatArray, size: float) -> float | None:
-    """Return at which share of the bone's line the child begins, None where it does not begin near its tail."""
+    """Return the share of the bone's line at which the child begins, or None if it does not begin near the line."""
     line = tail - head
     length = float(np.linalg.norm(line))
     if length < _NOTHING * size:

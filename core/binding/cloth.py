@@ -9,7 +9,7 @@ from ..skeletons.hierarchy import parents_first
 from .segments import Segments
 
 _THIN, _THICK = 0.2, 0.3
-"""Compactness of a square sheet a fortieth as thick as it is wide, and a twentieth: cloth, and what is a board."""
+"""Compactness of square sheets whose thickness is 1/40 and 1/20 of their width: of cloth, and of a board."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 _NO_LENGTH = 1e-6
@@ -17,7 +17,7 @@ _NO_LENGTH = 1e-6
 
 
 def thinness(compact: FloatArray) -> FloatArray:
-    """Return how far parts of some compactness (M,) are sheets, 0 to 1, as `compactness` in rigid.py tells it.
+    """Return how far parts are sheets, (M,), 0 to 1; compact: (M,) as `compactness` in rigid.py.
 
     >>> thinness(np.array([0.0, 0.25, 0.6])).tolist()
     [1.0, 0.5, 0.0]
@@ -29,10 +29,10 @@ def along_limbs(weights: FloatArray, points: FloatArray, areas: FloatArray, part
                 segments: Segments, parents: IntArray) -> FloatArray:
     """Return how far parts that are cloth run along each limb, a bone with its descendants: (M, B), 0 for other parts.
 
-    weights (C, B), points (C, 3), areas (C,) and part (C,) of points; cloth (M,), 0 for what is none; parents (B,), −1
-    for a root. What a limb moves of a part is looked up on the bones' lines; how widely that is spread, against how
-    widely these lines are, is 1 for a sleeve, and 0 for a collar that only lies beside the shoulder where an arm
-    begins. 0 where either has no extent.
+    weights (C, B), points (C, 3), areas (C,) and part (C,) of points; cloth (M,): 0 for parts that are no cloth;
+    parents (B,), −1 for a root. The points of a part that a limb moves are projected onto the bones' lines. The result
+    is the spread of the projected points, divided by that of the lines. It is about 1 for a sleeve, and near 0 for a
+    collar, which only lies beside the shoulder. It is 0 if the lines have no extent.
     """
     bones, count, some = len(parents), len(cloth), cloth[part] > 0.0
     of_part, of_limb = np.zeros((count, bones, 5)), np.zeros((bones, 5))
@@ -63,6 +63,6 @@ def _moments(mass: FloatArray, positions: FloatArray) -> FloatArray:
 
 
 def _spread(moments: FloatArray) -> FloatArray:
-    """Return the standard deviation (...) of the positions that sums (..., 5) of `_moments` stand for."""
+    """Return the standard deviation (...) of positions, from sums (..., 5) of their `_moments`."""
     mean = moments[..., 1:] / np.maximum(moments[..., :1], _TINY)
     return np.asarray(np.sqrt(np.maximum(mean[..., 3] - (mean[..., :3] ** 2).sum(axis=-1), 0.0)))

@@ -11,18 +11,19 @@ from ..maths.arrays import FloatArray, IntArray, distinct
 from .surface import Surface, connected
 
 _SIDES = np.array([1.0, 0.93, 0.87])
-"""Unequal, so that rounding does not decide about normals halfway between two axes of a symmetric body."""
+"""Factors on the axes of normals. They differ, so that rounding does not decide for normals halfway between two axes of
+a symmetric body."""
 
 _WORTH_IT = 0.5
-"""Points are joined where that leaves at most this share of them: it blurs, and would save little otherwise."""
+"""Points are joined only if at most this share of them would be left, since joining blurs weights."""
 
 _FINER = 6
 _MOST_PIECES = 1.5
 _BELL = 0.6
-"""Width of the bell in cells: halfway between two clusters both count the same, 1½ cells away next to nothing."""
+"""Width of the bell in cells: halfway between two clusters both count the same, and 1½ cells away nearly nothing."""
 
 _NO_SHARE = 3e-3
-"""What the bell makes smaller than this, against the nearest cluster's, is not carried at all."""
+"""Weights smaller than this, relative to the nearest cluster's, are dropped."""
 
 _CARRIED = 6
 _AT_ONCE = 1 << 14
@@ -47,9 +48,9 @@ class Clusters:
     def of(cls, surface: Surface, most: int) -> Clusters:
         """Join points until there are at most about `most` clusters; a surface with up to twice as many keeps its own.
 
-        Points are joined that share a cell of a grid, look towards the same of the six sides, and are connected there.
-        So fingers stay apart. Points in far too many pieces are joined all the same. Links carry the conductance of the
-        edges between two clusters, made smaller as the distance between them grows.
+        Points are joined if they share a cell of a grid, face the same of its six sides, and are connected in it. So
+        fingers stay apart. If that leaves far too many pieces, connection is not required. Links carry the conductance
+        of the edges between two clusters, made smaller as the distance between them grows.
         """
         first, second, weights = surface.edges()
         if _WORTH_IT * len(surface.points) <= most:
@@ -77,11 +78,12 @@ class Clusters:
 
     def spread(self, values: FloatArray, points: FloatArray,
                label: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Carry values (C, B) to points (P, 3) of clusters label (P,), for one run of points after the other.
+        """Interpolate values (C, B) of clusters at points (P, 3) with labels (P,), one run of points after another.
 
-        Yields the columns, ascending, that are not 0 on all of a run, and their rows. A point takes the mean over its
-        own cluster and the linked ones. The weights fall with distance along a bell curve, which is nearly 0 where the
-        links of the next cluster differ. Only a cluster's strongest values go along.
+        Yields for each run the columns, ascending, that are not 0 at all of its points, and the values in these
+        columns. A point gets the mean over its own cluster and the linked ones. The weights fall with distance along a
+        bell curve, which is nearly 0 where the links of the next cluster differ. Only each cluster's strongest values
+        are used.
         """
         if self.cell == 0.0:
             yield np.arange(values.shape[1]), values[label]

@@ -1,4 +1,4 @@
-"""What riggers' names say of a bone: that it moves skin, that it steers others, on which side it is."""
+"""What the names of bones tell by riggers' conventions: whether a bone moves skin or steers others, and its side."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ _TINY = float(np.finfo(np.float64).tiny)
 class Courses:
     """Nine points on each of the S lines of B bones, and how far each is from the skin.
 
-    points: (9, S, 3). depths: (9, S) to the nearest cell that is not in the solid, 0 outside. inside: (B,) which share
-    of a bone's points lies in the solid or one cell beside it, 0 for bones without a line. lengths: (B,) of all its
+    points: (9, S, 3). depths: (9, S) to the nearest cell that is not in the solid, 0 outside. inside: (B,) the share of
+    a bone's points that lie in the solid or one cell beside it, 0 for bones without a line. lengths: (B,) of all its
     lines.
     """
 
@@ -63,12 +63,12 @@ class Courses:
 
 
 def _mean(values: FloatArray, bones: IntArray, count: int) -> FloatArray:
-    """Return the mean (B,) of what the lines of each bone have, (S,); 0 for bones without a line."""
+    """Return the mean (B,) of the values (S,) of each bone's lines; 0 for bones without a line."""
     return np.asarray(np.bincount(bones, values, count) / np.maximum(np.bincount(bones, minlength=count), 1))
 
 
 def _depths(points: FloatArray, near: Solid, solid: Solid) -> FloatArray:
-    """Return how far (N,) points (N, 3) in a solid are from the cells around it; `near` has these, too."""
+    """Return the distance (N,) of points (N, 3) in a solid from the cells around it, which `near` also contains."""
     shell = (np.argwhere(near.filled & ~solid.filled) - np.array(solid.filled.shape) // 2) * solid.cell
     found = np.empty(len(points))
     step = max(1, _AT_ONCE // max(1, len(shell)))

@@ -1,4 +1,4 @@
-"""Fewer points for dense meshes, before anything is computed of them: what lies in one cell of a grid is joined."""
+"""Fewer points for dense meshes, before anything is computed: points in one cell of a grid are joined."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from .surface import connected
 
 _TRIES = 6
 _FACES_PER_POINT = 0.5
-"""A closed surface has one or two faces for each point, a card that has become a line none."""
+"""A piece with fewer faces for each point is thin: a closed surface has one or two, and a card that became a line has
+none."""
 
 _FEWEST = 0.4
 _WORTH_IT = 0.5
-"""Joined points are at least this share of those wanted, and at most this share of those there were, or none is."""
+"""Points are joined only if the result has at least this share of the wanted number, and at most this share of the old
+number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decimated:
-    """A mesh of C points (C, 3) that stands for one of P. label: (P,) the point that each of the others became."""
+    """A mesh of C points (C, 3) that replaces one of P points. label: (P,) the new point of each old one."""
 
     label: IntArray
     points: FloatArray
@@ -33,8 +35,8 @@ def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray,
 
     face_vertices (L,), face_sizes (F,): as in BindInput. Points that lie in one cell of a grid, and that edges connect
     within it, become one point, their mean. So both sides of thin parts, lips and fingers stay apart (Rossignac and
-    Borrel 1993 join whole cells). A mesh stays as it is if it has no more than `most` points, if it has so many loose
-    pieces that little is saved, or if it is so uneven that few points would be left.
+    Borrel 1993 join whole cells). A mesh stays as it is if it has no more than `most` points. It also stays if it has
+    so many loose pieces that little is saved, or is so uneven that few points would be left.
     """
     kept = Decimated(np.arange(len(points)), points, face_vertices, face_sizes)
     if len(points) <= most or not len(face_sizes):
@@ -55,7 +57,7 @@ def decimated(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray,
 
 
 def _with_thin_pieces(label: IntArray, face_vertices: IntArray, face_sizes: IntArray) -> IntArray:
-    """Return labels (P,) without what was joined in pieces that lost most of their faces: cards of hair, buttons."""
+    """Return labels (P,) in which pieces that lost most of their faces, such as buttons, are not joined."""
     corners = label[face_vertices]
     spans = _spanning(corners, face_sizes)
     first = np.cumsum(face_sizes) - face_sizes
@@ -72,13 +74,13 @@ def _with_thin_pieces(label: IntArray, face_vertices: IntArray, face_sizes: IntA
 
 
 def _spanning(corners: IntArray, face_sizes: IntArray) -> BoolArray:
-    """Return which faces, (F,), still have three different corners or more, one after the other."""
+    """Return which faces, (F,), still have three or more corners that differ from the next one."""
     differs = corners != corners[_following(face_sizes)]
     return np.asarray(np.add.reduceat(differs.astype(np.int64), np.cumsum(face_sizes) - face_sizes) >= 3)
 
 
 def _cells(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray, most: int) -> IntArray:
-    """Return the cell of each point, (P,), in a grid about the origin of which about `most` cells hold some."""
+    """Return the cell of each point, (P,), in a grid around the origin of which about `most` cells hold points."""
     following = face_vertices[_following(face_sizes)]
     squared = 0.0
     for column in np.ascontiguousarray(points.T):  # rows of three would be gathered many times as slowly

@@ -1,4 +1,4 @@
-"""Zones that meet smoothly: heat that flows over the surface while each bone holds on to what is its own."""
+"""Zones that meet smoothly: heat that flows over the surface while each bone heats its own points."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..maths.arrays import FloatArray, IntArray
 _CLOSE_ENOUGH = 3e-4
 _MOST_ROUNDS = 500
 _FLOAT = np.float32
-"""What is solved is far less exact than this, and half as many bytes are read in half the time."""
+"""The solution is far less exact than this type, which halves the bytes to read, and so the time."""
 
 _Floats = npt.NDArray[np.float32]
 
@@ -54,8 +54,8 @@ class Graph:
         """Solve (L + diag hold) X = diag(hold) targets, where L is the graph's Laplacian, for all columns at once.
 
         hold: (N,) at least 0, and more for a node of every connected piece; targets: (N, B). Conjugate gradients,
-        preconditioned by the diagonal; `step` is called once a round and may raise. There is one solution, and each row
-        of X is a mean of rows of `targets`.
+        preconditioned by the diagonal; `step` is called once a round and may raise. There is one solution. Each row of
+        X is a weighted mean of rows of `targets`.
         """
         diagonal = (self.degree + hold)[self.order, None].astype(_FLOAT)
         right = (hold[:, None] * targets)[self.order].astype(_FLOAT)

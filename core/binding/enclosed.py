@@ -1,4 +1,4 @@
-"""Parts that close round the head of one bone, as an eyeball: they are that bone's, and its line ends in them."""
+"""Parts that close round the head of one bone, such as eyeballs: they belong to it, and its line ends in them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _STEPS: Final = 24
 
 def enclosing_parts(segments: Segments, surface: Surface, part: IntArray, compact: FloatArray,
                     held: FloatArray) -> tuple[IntArray, Segments]:
-    """Return the bone round whose head each part closes, (M,), −1 for none; and the lines, ended in such parts.
+    """Return the bone round whose head each part closes, (M,), −1 for none; and the lines, which end in such parts.
 
-    part: (P,) that of each of the surface's points; compact (M,) as `compactness`; held (M, B) as `held_bones`. The
-    part is small, compact, and has the head of this bone alone in its middle. The line does not go on into a part that
-    no other bone has, as a head's from the neck.
+    part: (P,) that of each of the surface's points; compact (M,) as `compactness`; held (M, B) as `held_bones`. Such a
+    part is small and compact, and only this bone has its head in the part's middle. The bone holds no other part alone,
+    as the bone of a head may do when its own head lies in the neck.
     """
     owner, ends = np.full(len(compact), -1), segments.ends.copy()
     own = part[surface.triangles[:, 0]]
@@ -61,7 +61,7 @@ def enclosing_parts(segments: Segments, surface: Surface, part: IntArray, compac
 
 
 def _goes_on(held: FloatArray, part: int, bone: int) -> bool:
-    """Tell whether another part holds a bone, and no other bone."""
+    """Tell whether some other part holds this bone alone."""
     others: BoolArray = held[:, bone] > 0.0
     others[part] = False
     rest = np.delete(held, bone, axis=1)
@@ -69,7 +69,7 @@ def _goes_on(held: FloatArray, part: int, bone: int) -> bool:
 
 
 def _share_within(corners: FloatArray, segments: Segments, line: int) -> float:
-    """Return which share of a line runs within triangles, corners (T, 3, 3), before it first leaves them."""
+    """Return the share of a line that runs inside triangles, corners (T, 3, 3), before it first leaves them."""
     shares = (np.arange(_STEPS) + 0.5) / _STEPS
     points = segments.starts[line] + shares[:, None] * segments.along[line]
     inside = np.abs(winding(corners, points)) > INSIDE
@@ -77,7 +77,7 @@ def _share_within(corners: FloatArray, segments: Segments, line: int) -> float:
 
 
 def owned_alone(weights: FloatArray, owner: IntArray) -> FloatArray:
-    """Return weights (C, B) where the owners (C,) that are a bone move points alone; −1 for none.
+    """Return weights (C, B) in which the owner (C,) of a point is the only bone that moves it; −1 for no owner.
 
     >>> owned_alone(np.array([[0.5, 0.5], [0.5, 0.5]]), np.array([1, -1])).tolist()
     [[0.0, 1.0], [0.5, 0.5]]

@@ -64,7 +64,7 @@ def segment_distances(points: FloatArray, heads: FloatArray, tails: FloatArray) 
 
 
 def _inverse_powers(distances: FloatArray, exponent: float, touches: float) -> FloatArray:
-    """Return 1/d^exponent in rows that sum to 1, from distances (V, K) ascending; those that touch share all.
+    """Return 1/d^exponent of ascending distances (V, K), in rows that sum to 1; bones that touch a vertex share it.
 
     Distances count relative to the row's nearest, so that nothing overflows.
     """

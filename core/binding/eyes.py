@@ -1,4 +1,4 @@
-"""Eyes: bones that move little, though nothing else may be nearer to the face around them."""
+"""Eyes: bones that move little, even where no other bone is nearer to the face around them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _RADIUS: Final = 0.5
 """Riggers draw an eye's bone from the middle of the eyeball or longer: half of it is no less than the eyeball."""
 
 _SMALLEST_CELLS: Final = 0.5
-"""Nothing smaller is told apart by the solid."""
+"""The smallest radius of an eye in cells: the solid shows nothing smaller."""
 
 
 def eye_reach(names: Sequence[str], parents: IntArray, segments: Segments, heads: FloatArray, tails: FloatArray,
               solid: Solid) -> FloatArray:
     """Return the greatest radius (B,) of what each eye moves, ∞ for bones that are no eyes.
 
-    names, parents (B,), heads and tails (B, 3). An eye is named so, as are all its descendants. It is as long as its
-    line, before that goes on to the skin; from head to tail where the line has no length. The face and the eyes may be
-    one part, or a file has the bones but no eyeballs. Then only the size of the bone tells where the eye ends.
+    names, parents (B,), heads and tails (B, 3). A bone is an eye if its name and those of all its descendants say so.
+    Its length is that of its line, not yet lengthened to the skin; that from head to tail if the line has no length.
+    Only the size of the bone tells where the eye ends if face and eyes are one part, or if a file has no eyeballs.
     """
     last: BoolArray = eye_names(names)
     for bone in reversed(parents_first(parents)):

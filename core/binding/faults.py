@@ -1,4 +1,4 @@
-"""What is wrong with weights that somebody has made: vertices without any, stray ones, and leaks."""
+"""Faults of given weights: vertices without weights, vertices that leave their neighbours, and leaks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .sweep import Sweep, far_bones, sweep
 from .welding import welded_surface
 
 _AROUND = 0.02
-"""Share of the body's size within which neighbours say which bone a vertex belongs to."""
+"""Share of the body's size: the distance over which the weights of neighbours determine a vertex's owner."""
 
 _MOST_ASIDE = 0.1
-"""A patch with more than this share of its piece of skin says itself which bone it belongs to."""
+"""A patch that is larger than this share of its piece of skin belongs to its own bone."""
 
 _SLIGHT = 0.01
-"""Weights below this share of a vertex's sum do not carry a patch on."""
+"""Vertices with weights below this share of their sum do not belong to a patch."""
 
 _LEAST_AREA = 1e-6
 
@@ -32,8 +32,8 @@ class Faults:
     """What is wrong with the weights of V vertices on B bones.
 
     unbound, flying, leaking: (V,) which vertices have no weights, leave their neighbours when joints bend, or move with
-    a far limb. foreign: (V, B) the weights that are to go: patches on far limbs of which some vertex leaks.
-    owners: (V, N) the bones that each vertex may belong to. swept: what bending found with these.
+    a far limb. foreign: (V, B) the weights to remove: patches on far limbs in which some vertex leaks. owners: (V, N)
+    the bones that each vertex may belong to. swept: the result of `sweep` with these owners.
     """
 
     unbound: BoolArray
@@ -52,12 +52,12 @@ class Faults:
 def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress: Progress | None = None) -> Faults:
     """Find the faults of weights (V, B); rows may have any sum.
 
-    owners: (V,) the bone that each vertex should belong to, as another binding sees it. A vertex leaks where it moves
-    with a bone three or more links away both from that bone and from the one that moves most of the skin around it, or
-    around the patch of that bone's skin in which it lies, and no skin that this bone moves leads from there to where it
-    is not far: what one of these three explains was meant. Flying and leaking are those of `sweep`. `progress` is
-    called with the share of the work done; when it answers False, BindCancelledError is raised. Raises TaktError where
-    shapes do not fit.
+    owners: (V,) the bone that each vertex should belong to, as another binding sees it. A vertex leaks if it moves with
+    a far bone. That bone is three or more links away from both the owner and the bone that moves most of the skin
+    around the vertex. Small patches of a far bone do not count for that skin. If a patch of the far bone's skin reaches
+    a vertex near which the bone is not far, the weights are intended: the patch does not leak. Flying and leaking are
+    those of `sweep`. `progress` is called with the share of the work done; when it answers False, BindCancelledError is
+    raised. Raises TaktError where shapes do not fit.
     """
     point_of, surface, _ = welded_surface(body)
     are_far = far_bones(body.bone_parents)
@@ -72,10 +72,10 @@ def find_faults(body: BindInput, weights: FloatArray, owners: IntArray, progress
 
 
 def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArray) -> FloatArray:
-    """Return weights (V, B), rows summing to 1, without those faults; rows without any stay as they are.
+    """Return weights (V, B), rows summing to 1, without those faults; rows without faults are only normalised.
 
-    prior: (V, B) what unbound and flying vertices would be by themselves. Leaking ones keep their other weights. Both
-    meet what is around them (`inpainted`).
+    prior: (V, B) weights for unbound and flying vertices, as another binding finds them. Leaking vertices keep their
+    other weights. Both are blended with the weights around them (`inpainted`).
     """
     total = weights.sum(axis=1, keepdims=True)
     weights = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0.0)
@@ -88,12 +88,12 @@ def cured(body: BindInput, weights: FloatArray, faults: Faults, prior: FloatArra
 
 def worsened(body: BindInput, before: FloatArray, after: FloatArray, owners: IntArray,
              progress: Progress | None = None, was: Sweep | None = None) -> BoolArray:
-    """Return the vertices, (V,), whose weights (V, B) are to stay as they were before, since a cure broke more.
+    """Return the vertices, (V,), whose weights (V, B) should stay as before, since the cure makes them worse.
 
-    Patches of changed vertices and their neighbours are judged as wholes, by the sweep's own count of broken, flying
-    and leaking vertices: none of them may rise. owners: (V, N) the bones that each vertex may belong to, as `Faults`
-    knows them: judged by its own weights, a patch on a wrong limb would break nothing inside. What was unbound before
-    moved nothing, and does not count. was: what bending found before, with these owners, where that is known.
+    Patches of changed vertices and their neighbours are judged as wholes: the sweep's counts of broken, flying and
+    leaking vertices must not rise. owners: (V, N) the bones that each vertex may belong to, as in `Faults`. Without
+    them, a patch on a wrong limb would look right by its own weights. Vertices that were unbound before do not count.
+    was: the sweep of the weights before, with these owners, if it is known.
     """
     point_of, surface, _ = welded_surface(body)
     first, second, _ = surface.edges()
@@ -113,10 +113,10 @@ def worsened(body: BindInput, before: FloatArray, after: FloatArray, owners: Int
 
 
 def _aside(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray) -> BoolArray:
-    """Return the weights (V, B) of patches where their bone is far (V, B), and which lie within other skin.
+    """Return which weights (V, B) are those of a small patch on which their bone is far, (V, B), from every point.
 
-    Such a patch has no point where its bone is not far, though the bone moves other skin where it is not. It is but a
-    small part of its piece of the surface.
+    The bone also moves other skin, from which it is not far. The patch is only a small part of its connected piece of
+    the surface.
     """
     result = np.zeros(weights.shape, dtype=np.bool_)
     edges = surface.edges()[:2]
@@ -135,10 +135,10 @@ def _aside(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolA
 
 def _patches_of_bone(edges: tuple[IntArray, IntArray], point_of: IntArray, moved: BoolArray,
                      far: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Return the patch of skin that a bone moves around each point (P,), and at which points it is not far, (P,).
+    """Return the patch of each point, (P,), in the skin that a bone moves; and where the bone moves near points, (P,).
 
-    edges: the points at both ends; point_of: of each vertex (V,); moved, far: which vertices the bone moves, and is far
-    from, (V,). Each point that it does not move is a patch of its own.
+    edges: the points at both ends. point_of: (V,) the point of each vertex. moved, far: (V,) which vertices the bone
+    moves, and which it is far from. Each point that the bone does not move is a patch of its own.
     """
     count = int(point_of.max(initial=-1)) + 1
     at_points, near = (np.bincount(point_of, some, count) > 0.0 for some in (moved, moved & ~far))
@@ -148,7 +148,7 @@ def _patches_of_bone(edges: tuple[IntArray, IntArray], point_of: IntArray, moved
 
 def _patches(surface: Surface, point_of: IntArray, weights: FloatArray, far: BoolArray,
              leaking: BoolArray) -> BoolArray:
-    """Return the weights (V, B) of patches that hold a leaking vertex and no point where their bone is not far."""
+    """Return which weights (V, B) belong to leaking patches on which their bone is far from every point."""
     result = np.zeros(weights.shape, dtype=np.bool_)
     edges = surface.edges()[:2]
     moved = weights > _SLIGHT * weights.sum(axis=1, keepdims=True)

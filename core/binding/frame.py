@@ -1,4 +1,4 @@
-"""The body's own frame: what is computed in it does not depend on how the whole was moved, turned or scaled."""
+"""The body's own frame: results in it do not depend on how the whole was moved, rotated or scaled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..maths.arrays import FloatArray
 
 _SAME_SPREAD = 1e-6
-"""Two axes whose spreads differ by less than this share are not told apart by it, nor are two farthest points."""
+"""Spreads of two axes that differ by less than this share count as equal, as do distances of farthest points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,9 +24,9 @@ class Frame:
     def of_points(cls, points: FloatArray) -> Frame:
         """Return the frame of points (V, 3): their mean, principal axes, and root mean square distance from it.
 
-        Axes have no meaningful sign, and may come mirrored: what uses the frame must be symmetric in each
-        axis. Where the spread along two axes is the same, the farthest point decides, the first of those that
-        are equally far. Coincident points have unit 1.
+        The signs of the axes mean nothing, and the axes may be mirrored: code that uses the frame must be symmetric in
+        each axis. Where the spread along two axes is the same, the farthest point decides, the first of those that are
+        equally far. Coincident points have unit 1.
 
         >>> Frame.of_points(np.array([[1.0, 5, 0], [1, 9, 0]])).unit
         2.0

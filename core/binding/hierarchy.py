@@ -1,4 +1,4 @@
-"""What bones are to each other: joined where a file left them loose, or where only a control holds them."""
+"""The hierarchy of bones: joined where a file has no parents, or where the parent is only a control."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALONG = 0.15
 """A bone only runs along another where it lies nearer than this share of its length to it."""
 
 _AT_TAIL = 0.1
-"""A bone begins at another's tail if it does within this share of that one's length."""
+"""A bone begins at another bone's tail if its head is within this share of the other bone's length."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 _STEPS = 16
@@ -24,26 +24,26 @@ _OUTSIDE = 4.0
 _DETOUR = 0.15
 _NEXT_IN_LIST = 0.4
 _SAME_FIRST_WORD = 0.5
-"""What joins loose bones: links inside the body, short paths to the root, bones listed one after the other, and names
-that begin alike; files list bones limb by limb and name them by limb."""
+"""Factors on the cost of links between loose bones: outside the body, by the path to the root, for neighbours in the
+list, and for names with the same first word. Files list bones limb by limb and name them by limb."""
 
 _SIDE_BY_SIDE = 10.0
-"""A link between two limbs that go on side by side, as their names tell, costs so many times as much: all metacarpals
-go on from the wrist, however near to each other they start."""
+"""Factor on the cost of a link between two limbs that run side by side by their names: all metacarpals continue the
+wrist, however near to each other they start."""
 
 _FROM_LIMB = 2.0
-"""So many times as far a loose limb may be from the trunk as from another limb to go on from the trunk."""
+"""A loose limb is joined to the trunk if the trunk is at most this many times as far away as the nearest loose limb."""
 
 _ALIKE = 0.02
-"""Heads mirror each other that are nearer to each other's mirror images than this share of the skeleton's size."""
+"""Heads mirror each other if they are within this share of the skeleton's size of each other's mirror images."""
 
 _SAME_WAY = 1e-6
-"""Ways are as long as each other whose lengths differ by less than this share of the skeleton's size: where one bone
-ends and another begins, which of the two is nearer would be a matter of rounding."""
+"""Lengths that differ by less than this share of the skeleton's size count as equal. Otherwise rounding would decide
+which of two bones is nearer at the point where they meet."""
 
 _IN_ORDER = 0.5, 0.8
-"""A list is in some order where the link between neighbours in it costs less than this share of any. Above, it says
-less, and nothing from the second share on."""
+"""Shares of the median cost of links. If links between neighbours in the list cost less than the first share, the order
+of the list counts fully. From the second share on, it does not count."""
 
 
 def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: BoolArray) -> IntArray:
@@ -76,11 +76,11 @@ def rejoined(parents: IntArray, heads: FloatArray, tails: FloatArray, left_out: 
 def live_parents(parents: IntArray, steering: BoolArray, doubled: BoolArray, heads: FloatArray, gap: float) -> IntArray:
     """Return each bone's nearest ancestor that moves skin, (B,), −1 for none.
 
-    A bone that moves skin where one of `doubled` (B,) starts, nearer than `gap` to its head (B, 3), stands for it: it
-    is the parent of what hangs from that one, and hangs where that one hangs if that is farther from the root. So DEF-
-    bones that all hang from a root are a tree, as the ORG- bones are beside which they lie. Bones that would hang from
-    each other in a ring hang where they do in the file: a foot from a control at the toe, and the toe from one at the
-    foot.
+    A `doubled` bone (B,) is replaced by the bone that moves skin nearest to its head (B, 3), if that is within `gap`.
+    The replacement becomes the parent of the doubled bone's children. It also gets the doubled bone's parent, if that
+    is farther from the root than its own. So DEF- bones that are all children of one root become a tree like that of
+    the ORG- bones at the same positions. Bones that would become their own ancestors keep their parents of the file. An
+    example is a foot under a control at the toe, if the toe is under a control at the foot.
 
     >>> root_and_chain, flat = [-1, 0, 1], [0, 0]  # the chain steers, two other bones start where its bones start
     >>> heads = np.array([[9, 9, 9], [0, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])
@@ -135,9 +135,9 @@ def adopted(parents: IntArray, lines: Segments, solid: Solid) -> IntArray:
     parents: (B,) of bones that move skin, −1 for roots; lines: those of these bones. The trunk is the tree that is
     nearest to all others. The other trees are joined one by one, the nearest first: the root gets the nearest bone of
     the joined trees as its parent. Outside the body, and to another limb, a distance counts more, so a head is joined
-    to the trunk rather than to a wing. If the nearest point is a joint between two bones, the upper one is taken, so
-    legs are joined to a body, not to a head. Two trees that mirror each other, such as two legs without a body, have
-    no trunk, and stay separate.
+    to the trunk rather than to a wing. If the nearest point is a joint between two bones, the upper one is taken. So
+    legs are joined to a body, not to a head. Two trees that mirror each other, such as two legs without a body, have no
+    trunk, and stay separate.
     """
     found = parents.copy()
     owners = np.unique(lines.bones)
@@ -176,7 +176,7 @@ def _mirrored(one: FloatArray, other: FloatArray) -> bool:
 
 
 def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:
-    """Return which bones (B,) go on from one that does not carry them: a foot whose shin moves without it.
+    """Return which bones (B,) continue a bone that does not move them, as a foot that is no child of its shin.
 
     rig_parents: (B,) as in the file. parents: (B,) those whose lines lead on to the bones, as `bone_lines` finds them.
     Bones that are all held by the same one, as those of a flat list under a root, are moved together by their rig.
@@ -190,9 +190,10 @@ def parted(rig_parents: IntArray, parents: IntArray) -> BoolArray:
 
 
 def loose_bones(parents: IntArray, heads: FloatArray, solid: Solid) -> tuple[IntArray, int]:
-    """Return the bones whose hierarchy is unknown, (N,), and the one on the ground that holds them all, −1 for none.
+    """Return the bones whose hierarchy is unknown, (N,), and the one on the ground that is their parent, −1 for none.
 
-    Those are all bones if none has a parent, or if all hang from one that starts outside the body: a flat list.
+    The hierarchy is unknown if no bone has a parent, or if all others are children of one bone outside the body: a flat
+    list.
 
     >>> nothing = Solid(np.zeros((3, 3, 3), dtype=np.bool_), 1.0)
     >>> own, holder = loose_bones(np.array([-1, 0, 0]), np.zeros((3, 3)), nothing)
@@ -213,10 +214,10 @@ def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: So
 
     A bone that begins where the tail of another ends, of tails (B, 3), is its child. The cost of a link is its length.
     It is higher outside the body. It is lower between neighbours in the list, and between names that begin with the
-    same word. It costs more between limbs that go on side by side, by their names, as fingers. First the cheapest tree
-    is grown bone by bone (Prim 1957); its middle, the bone with the shortest paths to all others, or where its chain
-    begins, is the root, from which bones are joined again, now counting part of the path to the root as well, so that
-    limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
+    same word. It is higher between limbs that run side by side by their names, such as fingers. First, the cheapest
+    tree is grown bone by bone (Prim 1957). Its middle is the bone with the shortest paths to all others. The root is
+    the first bone of the chain of the middle. From the root, a second tree is grown. It also counts part of the path to
+    the root, so that limbs lead outward (Alpert, Hu, Huang, Kahng and Karger 1995).
     """
     cost = _link_costs(names, heads, solid)
     before = _before(heads, tails)
@@ -230,7 +231,7 @@ def linked(names: Sequence[str], heads: FloatArray, tails: FloatArray, solid: So
 
 
 def _before(heads: FloatArray, tails: FloatArray) -> IntArray:
-    """Return for each bone the one whose tail ends at its head, (B,), −1 where none does; there are no cycles."""
+    """Return for each bone the bone whose tail is at its head, (B,), −1 for none; there are no cycles."""
     length = np.linalg.norm(tails - heads, axis=1)
     found = np.full(len(heads), -1)
     for bone in range(len(heads)):
@@ -246,7 +247,7 @@ def _before(heads: FloatArray, tails: FloatArray) -> IntArray:
 def _spanning_tree(cost: FloatArray, root: int, detour: float) -> tuple[IntArray, FloatArray]:
     """Return the parents (B,) of a tree grown from a root, and the lengths of the paths (B, B) between its bones.
 
-    The next link is the one that costs least, with `detour` of the path from its near end to the root.
+    The next link is the one with the least cost plus `detour` times the path from its near end to the root.
     """
     paths = np.full(cost.shape, np.inf)
     np.fill_diagonal(paths, 0.0)
@@ -267,7 +268,7 @@ def _spanning_tree(cost: FloatArray, root: int, detour: float) -> tuple[IntArray
 
 
 def _own_words(names: Sequence[str]) -> list[list[str]]:
-    """Return the words of each name after those that all begin with, as a file's prefix."""
+    """Return the words of each name without the first words that all names share, such as a file's prefix."""
     rows = [words(name) for name in names]
     shared = 0
     while len({row[shared] if len(row) > shared else "" for row in rows}) == 1 and len(rows[0]) > shared:
@@ -276,11 +277,11 @@ def _own_words(names: Sequence[str]) -> list[list[str]]:
 
 
 def _side_by_side(rows: Sequence[Sequence[str]]) -> BoolArray:
-    """Return which pairs of bones (B, B) belong to two limbs that go on side by side, as two fingers or arms.
+    """Return which pairs of bones (B, B) belong to two limbs that run side by side, such as two fingers or arms.
 
-    rows: the words of their names. A limb is a first word of two bones or more that stand together in the list, and of
-    no others: "upper" in upper-arm and upper-leg names none. Two limbs go on side by side that have at least two last
-    words in common, numbers aside. These are at least half of the words of either.
+    rows: the words of their names. A limb is two or more bones with the same first word that are consecutive in the
+    list, if no other bones have this word: "upper" in upper-arm and upper-leg names no limb. Two limbs run side by side
+    if they share at least two last words, and half of those of each limb. Numbers do not count.
 
     >>> fingers = [["pinky", "tip"], ["pinky", "base"], ["ring", "tip"], ["ring", "base"], ["wrist"]]
     >>> _side_by_side(fingers).sum(axis=1).tolist()

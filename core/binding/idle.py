@@ -33,11 +33,11 @@ class IdleBones:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them, role by role."""
+        """The names of all bones that move no vertex, role by role."""
         return tuple(name for _, names in self.by_role for name in names)
 
     def without(self, moving: Collection[str]) -> IdleBones:
-        """Return them without those that move vertices elsewhere.
+        """Return the idle bones without those that move vertices of other meshes.
 
         >>> found = IdleBones(((Role.DEFORMS, ("arm", "leg")),), ("arm",), ("leg",)).without(["arm"])
         >>> found.names, found.lost, found.empty
@@ -51,9 +51,9 @@ class IdleBones:
 
 
 def find_idle(body: BindInput, influences: Influences, roles: Roles | None = None) -> IdleBones:
-    """Find the bones of a body that influences of its vertices leave out.
+    """Find the bones of a body that have no influence on its vertices.
 
-    roles: what the method took the bones for; None where it does not ask.
+    roles: those in which the method saw the bones; None if it ignores roles.
 
     >>> body = BindInput.from_arrays([[0, 0, 0]], [], ["leg.L", "leg.R"], [-1, -1], [[0, 0, 0], [9, 0, 0]],
     ...                              [[0, 0, 1], [9, 0, 1]])

@@ -17,19 +17,18 @@ REACH = 0.03
 
 def inpainted(body: BindInput, weights: FloatArray, known: BoolArray, prior: FloatArray,
               reach: float | None = REACH) -> FloatArray:
-    """Return weights (V, B) whose known rows are kept, and whose others go on from them along the surface.
+    """Return weights (V, B) in which known rows are kept, and all others continue them along the surface.
 
-    weights: (V, B), of which only known rows are read; they sum to 1. known: (V,). prior: (V, B), rows summing to 1:
-    what the others would be by themselves. Where one of several coincident vertices is known, the others take its
-    weights.
+    weights: (V, B), of which only known rows are read; they sum to 1. known: (V,) which rows are. prior: (V, B), rows
+    summing to 1: what the other rows should be far from known ones. Where one of several coincident vertices is known,
+    the others take its weights.
 
     With X fixed to w at known points, the others get prior + D, where D is w − prior at known points and solves
-    (L + A/r²) D = 0 elsewhere: it meets the known ones without a step and fades over about r, the `reach` in shares of
-    the body's size, so that a small gap takes what is around it and the middle of a wide one its prior. With reach
-    None the prior only fills pieces of the surface without any known point, and the others solve L X = 0: weight
-    inpainting (Abdrashitov, Raichstat, Monsen and Hill 2023), with a membrane for their thin plate, so that weights
-    never leave the range of those around.
-    Raises TaktError where shapes do not fit.
+    (L + A/r²) D = 0 elsewhere: D meets the known points without a step and fades over about r, which is `reach` times
+    the body's size. So a small gap gets the weights around it, and the middle of a wide gap gets its prior. If `reach`
+    is None, the prior only fills pieces of the surface without any known point, and other rows solve L X = 0. That is
+    weight inpainting (Abdrashitov, Raichstat, Monsen and Hill 2023) with a membrane instead of their thin plate. So
+    weights never leave the range of those around them. Raises TaktError where shapes do not fit.
 
     >>> strip = BindInput.from_arrays([[x, y, 0] for x in range(3) for y in range(2)], [[0, 2, 3, 1], [2, 4, 5, 3]],
     ...                               ["a", "b"], [-1, 0], [[0, 0, 0], [1, 0, 0]], [[1, 0, 0], [2, 0, 0]])
@@ -88,6 +87,9 @@ def _extended(fixed: BoolArray, free: BoolArray, values: FloatArray, screen: Flo
 
 
 def _means(index: IntArray, rows: FloatArray, count: int) -> FloatArray:
-    """Return for each of `count` points the mean of the rows (N, B) of its vertices, 0 where it has none."""
+    """Return the mean (count, B) of the rows (N, B) at each point, 0 for points without rows.
+
+    index: (N,) the point of each row.
+    """
     number = np.maximum(np.bincount(index, minlength=count), 1)
     return np.stack([np.bincount(index, column, count) for column in rows.T], axis=1) / number[:, None]

@@ -22,9 +22,9 @@ class BindInput:
     part: (V,) which mesh each vertex belongs to, from 0.
     bone_names: B different names. bone_parents: (B,) each bone's parent, −1 for a root, in any order.
     heads, tails: (B, 3) ends of the bones at rest; equal ends are allowed.
-    chosen: (B,) which bones the user says move skin, whatever else may speak against it; None for none.
-    Raises BindError where nothing can be bound: no bone, no vertex, a coordinate that is not finite.
-    Raises TaktError where the arrays do not fit each other.
+    chosen: (B,) bones that the user has chosen to move skin, whatever their names and positions say; None for none.
+    Raises BindError where nothing can be bound (no bone, no vertex, a coordinate that is not finite) and TaktError
+    where the arrays do not fit each other.
 
     >>> body = BindInput.from_arrays([[0, 0, 0], [1, 0, 0], [0, 0, 1]], [[0, 1, 2]],
     ...                              ["bone"], [-1], [[0, 0, 0]], [[0, 0, 1]])
@@ -78,11 +78,11 @@ class BindInput:
 
     @property
     def is_chosen(self) -> BoolArray:
-        """Which bones (B,) the user says move skin."""
+        """Which bones (B,) the user has chosen to move skin."""
         return np.zeros(len(self.bone_names), dtype=np.bool_) if self.chosen is None else self.chosen
 
     def only(self, vertices: BoolArray) -> BindInput:
-        """Return these vertices, (V,) bools, with the faces among them and all bones."""
+        """Return a body of only these vertices, (V,) bools, with the faces between them and all bones."""
         number = np.cumsum(vertices) - 1
         own = vertices[self.face_vertices]
         kept = np.zeros(0, dtype=np.bool_)

@@ -29,7 +29,7 @@ from .surface import Surface, connected, with_centres
 from .welding import COINCIDENT, weld, welded
 
 _HOLD = 1.6
-"""How firmly a bone holds its own zone, as a multiple of 1/distance², at smoothing 1."""
+"""Weight of a bone's heat source in its own zone, as a multiple of 1/distance², at smoothing 1."""
 
 _NEAREST = 1e-3
 _LEAST_AREA = 1e-6
@@ -125,7 +125,7 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
 
 
 def _without_strays(body: BindInput) -> BindInput:
-    """Return a body whose stray vertices are nearer, in the same directions as seen from its bones."""
+    """Return a body whose stray vertices are moved closer to its bones, along the line to the bones' middle."""
     ends = np.concatenate((body.heads, body.tails))
     middle = ends.mean(axis=0)
 
@@ -170,7 +170,7 @@ def _parts(surface: Surface, clusters: Clusters, welded: bool) -> IntArray:
 
 
 def _at_vertices(runs: Sequence[Influences], point_of: IntArray) -> Influences:
-    """Return the influences of V vertices from those of their points, given in runs of different widths."""
+    """Return the influences of V vertices, (V, K), from those of points, in runs of different K; point_of: (V,)."""
     width = max(run.joints.shape[1] for run in runs)
     joints, weights = (
         np.take(np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts]), point_of, 0)
@@ -179,7 +179,7 @@ def _at_vertices(runs: Sequence[Influences], point_of: IntArray) -> Influences:
 
 
 class _Meter:
-    """Reports the share of the work done, and raises when whoever listens wants it to end."""
+    """Reports the share of the work done, and raises BindCancelledError if the listener wants to stop."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress

@@ -1,4 +1,4 @@
-"""A joint bends the skin around it, what is far from it stays on its own side; one that parts stretches it."""
+"""Weights at joints: far from a joint, skin stays with the bones on its side; joints that part stretch skin."""
 
 from __future__ import annotations
 
@@ -8,38 +8,39 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 
 _NEAR, _FAR = 1.5, 3.0
-"""Radii of the limb that starts at a joint: nearer to the joint weights pass it freely, farther away hardly at all."""
+"""Distances from a joint, in radii of the limb that starts there: weights pass fully below the first, and not at all
+above the second."""
 
 _EVEN = 2.0
-"""Heat is held by 1/d² of a bone at the distance d. Times d to this power, the thin limb and the thick one at a border
-count the same there."""
+"""A bone at distance d heats with 1/d². Multiplied by d to this power, weights of a thin and of a thick limb count the
+same at their border."""
 
 _LESSER = 2.0
-"""Far from a joint, weights of the lesser side pass by this power of its share against the other's."""
+"""Far from a joint, weights of the lesser side are multiplied by this power of the ratio of both sides' shares."""
 
 _STRETCHED = 1.4
-"""Where a joint parts, weights blend over so many times the distance."""
+"""Factor on the blending distance at a joint that parts."""
 
 _SLIGHT = 0.04
-"""Less than this share of what the two sides of a parting joint have of a point would only draw it along."""
+"""A smaller share of a point, among both sides of a parting joint, is removed: it would only stretch the skin."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
 def within_reach(weights: FloatArray, from_bones: FloatArray, points: FloatArray, heads: FloatArray,
                  radii: FloatArray, parents: IntArray, past_joints: FloatArray | None = None) -> FloatArray:
-    """Return weights (N, B) of which little is left where a joint lies far between a bone and what it moves.
+    """Return weights (N, B), reduced where a joint between a bone and a point is far from the point.
 
     from_bones: (N, B) distances from the bones' lines. points: (N, 3). heads: (B, 3), the joints. radii: (B,) of the
     limbs that start there. parents: (B,), −1 for a root. Rows sum to 1, before and after.
 
-    The heat of a thin limb reaches far into a thick one beside it, as the heat of a hanging arm into the chest. If the
-    arm bends, it would pull the whole side along. So each point lies on one side of each joint: the side whose bones,
-    each weighted by w d², have more than half. A weight from the other side passes by the square of the lesser share
-    against the greater, or as the joint is near: wholly up to 1.5 radii, from 3 on not at all. Of several joints on the
-    way the least counts. At the border itself everything passes, so nothing becomes a step. past_joints: (B,) as in
-    `Sources`; None for not at all. Strips of one cloth hang side by side, and the bones of a palm run side by side in
-    it: their weights go over into each other however far away the joints are.
+    The heat of a thin limb reaches far into a thick one beside it, such as that of a hanging arm into the chest. A
+    bending arm would then pull the whole side of the chest along. So each point belongs to one side of each joint: the
+    side whose bones have more than half of the sum of w d². A weight from the other side is multiplied by the greater
+    of two factors. One is the square of the ratio of the lesser share to the greater. The other is 1 up to 1.5 radii
+    from the joint, and 0 from 3 radii on. If several joints lie between, the least factor counts. At the border itself
+    the factor is 1, so there is no step. past_joints: (B,) as in `Sources`; None for not at all. It is for strips of
+    one cloth, and for the bones of a palm, which run side by side: their weights blend however far away the joints are.
 
     >>> arm_beside_chest = np.array([[0.7, 0.3], [0.7, 0.3]])  # the second is four radii away from the arm's joint
     >>> found = within_reach(arm_beside_chest, np.full((2, 2), 0.1), np.array([[0, 0, 0], [0, 0, 0.4]]),
@@ -86,9 +87,9 @@ def stretched(distances: FloatArray, shares: FloatArray, parting: BoolArray, par
 
 
 def without_slight(weights: FloatArray, parting: BoolArray, parents: IntArray) -> FloatArray:
-    """Return weights (N, B) that go over at joints that part without long tails: these would be drawn far.
+    """Return weights (N, B) without slight shares across joints that part: these would stretch skin far.
 
-    parting: (B,) as in `BoneLines`; parents: (B,). What the two sides have of a point together stays the same.
+    parting: (B,) as in `BoneLines`; parents: (B,). The sum of both sides' weights of a point stays the same.
 
     >>> shin_and_foot = np.array([[0.97, 0.03], [0.5, 0.5], [0.27, 0.73]])
     >>> without_slight(shin_and_foot, np.array([False, True]), np.array([-1, 0])).round(3).tolist()

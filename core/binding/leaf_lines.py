@@ -1,4 +1,4 @@
-"""Where limbs end in rigs whose tails are not trusted: as the tails say, or on from the parents."""
+"""Where limbs end in rigs whose tails are not trusted: at the tails, or in the direction from their parents."""
 
 from __future__ import annotations
 
@@ -14,40 +14,43 @@ from .segments import Segments
 from .solid import Solid
 
 _COMMON: Final = 0.8
-"""Tails all point one way, as importers let them, where the mean of their directions is longer than this."""
+"""If the mean of the tails' unit directions is longer than this, all tails point in one direction, as some importers
+leave them."""
 
 _DEEPER: Final = 1.25
-"""A tail is believed where the body goes on along it so many times as far as away from the parent."""
+"""A tail is used if the inside is deeper along it, by this factor, than in the direction away from the parent."""
 
 _BACK: Final = 0.5
-"""Cosine to the parent from which on a tail leads back along it."""
+"""Cosine to the direction of the parent from which on a tail leads back."""
 
 _CLEAR: Final = 0.5
-"""A line leaves other bones that is farther from them than this share of its way from its start."""
+"""A line is clear of other bones if each of its points is farther from them than this share of its distance from the
+start."""
 
 _SHORT: Final = 0.5
 """A line that leaves the body before this share of its parent's length has the wrong direction."""
 
 _MUCH_DEEPER: Final = 1.5
-"""Where the body goes on so many times as far in another direction, clear of other bones, that one is taken."""
+"""Another direction, clear of other bones, is used if the inside is deeper there by this factor."""
 
 _AS_FAR: Final = 0.75
-"""Share of the farthest child's distance from its parent's head from which on a child goes on the limb."""
+"""Share of the farthest child's distance from the parent's head from which on a child continues the limb."""
 
 _MET: Final = 1e-3
-"""Share of the body's size that is no distance."""
+"""Share of the body's size; smaller distances count as 0."""
 
 _AT_SKIN: Final = 0.5
-"""A bone that starts so many radii of a limb from its middle grows from its side."""
+"""A bone that starts at least this many radii from a limb's middle grows from the limb's side."""
 
 _SLENDER: Final = 4.0
-"""What is so many times as long as its radius is a limb, and no way through a trunk."""
+"""A line that is at least this many times as long as its radius is a limb, not a way through a trunk."""
 
 _AROUND: Final = np.cos(np.radians(25.0))
-"""Directions are averaged over what is as near as this to the deepest."""
+"""Directions within this cosine of the deepest one are averaged."""
 
 _SAME: Final = 1e-6
-"""Directions are as deep as each other up to this share: all of them count, or a symmetric foot would turn aside."""
+"""Depths that differ by less than this share count as equal. All such directions count, or a symmetric foot would turn
+aside."""
 
 _SHARES: Final = np.linspace(0.3, 1.0, 8)
 _STEPS: Final = np.array([step for step in np.ndindex(5, 5, 5) if max(abs(k - 2) for k in step) == 2]) - 2.0
@@ -58,10 +61,10 @@ _TINY: Final = float(np.finfo(np.float64).tiny)
 
 
 def away_from_body(segments: Segments, parents: IntArray, solid: Solid, size: float) -> Segments:
-    """Return the lines, where limbs of one bone that hang from a root outside the body lead away from the body.
+    """Return the lines, of which those of single-bone limbs under a root outside the body lead away from the body.
 
-    parents (B,). The way from such a root to a fin or a wing says nothing of where that goes. One that starts nearer to
-    another bone than that one's limb is thick, as a control does, stays as it is.
+    parents (B,). The direction from such a root to a fin or a wing does not tell where the fin goes. A limb that starts
+    within the radius of another bone's limb, as a control does, stays as it is.
     """
     outer = np.setdiff1d(np.flatnonzero(parents < 0), segments.bones[solid.contains(segments.starts)])
     alone = np.flatnonzero(segments.leaf & np.isin(parents[segments.bones], outer))
@@ -78,12 +81,12 @@ def away_from_body(segments: Segments, parents: IntArray, solid: Solid, size: fl
 
 def along_tails(segments: Segments, parents: IntArray, heads: FloatArray, tails: FloatArray,
                 groups: Sequence[IntArray], solid: Solid, size: float) -> Segments:
-    """Return the lines, where those of leaf bones follow their tails if these run farther inside the body.
+    """Return the lines, of which those of leaf bones end at their tails if these lead farther through the inside.
 
-    parents (B,), heads and tails (B, 3); groups: of partners, whose tails are believed together or not at all. A tail
-    is ignored if it leads back to the bone's parent, or runs beside other bones. It is also ignored if nearly all tails
-    of the rig point in its direction. Bones without a parent go on from the nearest point of the others, if not along
-    their tails.
+    parents (B,), heads and tails (B, 3); groups: of partners, whose tails are used together or not at all. A tail is
+    ignored if it leads back to the bone's parent, or runs beside other bones. It is also ignored if nearly all tails of
+    the rig point in its direction. Bones without a parent that do not follow their tails lead away from the nearest
+    point of other lines.
     """
     segments = _from_others(segments, parents)
     leaves = np.flatnonzero(segments.leaf)
@@ -108,12 +111,12 @@ def along_tails(segments: Segments, parents: IntArray, heads: FloatArray, tails:
 
 def into_limbs(segments: Segments, parents: IntArray, groups: Sequence[IntArray], solid: Solid,
                size: float) -> Segments:
-    """Return the lines, where those of last bones that soon leave the body turn to where it goes on farthest.
+    """Return the lines, of which those of leaf bones that soon leave the body turn to where the inside is deepest.
 
-    A foot may stand at any angle to its shin. No other child of its parent starts as far from that one's head, and the
-    direction is clear of all other bones. Beside others, what is thick would be taken for long. A bone beside others
-    may start at the skin of the limb it grows from, as a fin. It turns away from that limb, if what is there is
-    slender. Partners (groups) do so together or not at all.
+    A foot may stand at any angle to its shin. Such a bone is the only child that starts about as far from its parent's
+    head, and its new direction is clear of all other bones: beside others, a thick limb would look like a long one. A
+    bone beside others may start at the skin of the limb that it grows from, as a fin does. It turns away from that
+    limb, if the part there is slender; partners (groups) turn together or not at all.
     """
     length = np.zeros(len(parents))
     np.maximum.at(length, segments.bones, segments.lengths)
@@ -146,9 +149,9 @@ def into_limbs(segments: Segments, parents: IntArray, groups: Sequence[IntArray]
 
 
 def _outward(segments: Segments, own: IntArray, solid: Solid, size: float) -> FloatArray:
-    """Return for lines (S, 3) the way from the nearest other bone to their start, 0 where they start inside its limb.
+    """Return the vectors (S, 3) from the nearest other bone to lines' starts, 0 for lines that start inside its limb.
 
-    own: (N,) the lines that are asked for, the others get 0. Lines that lead to a start say nothing of its limb.
+    own: (N,) the lines to compute; other lines get 0. Lines that end at the start do not count.
     """
     found = np.zeros((len(segments.bones), 3))
     radius = limb_radii(segments, solid, size, 0.0)
@@ -163,7 +166,7 @@ def _outward(segments: Segments, own: IntArray, solid: Solid, size: float) -> Fl
 
 
 def _go_on_alone(segments: Segments, parents: IntArray) -> BoolArray:
-    """Return which bones (B,) are the only child of their parent that starts about as far as they from its head."""
+    """Return which bones (B,) are farthest from their parent's head, without a sibling about as far from it."""
     heads = np.zeros((len(parents), 3))
     heads[segments.bones] = segments.starts
     own = np.unique(segments.bones)
@@ -179,7 +182,7 @@ def _go_on_alone(segments: Segments, parents: IntArray) -> BoolArray:
 
 
 def _from_others(segments: Segments, parents: IntArray) -> Segments:
-    """Return the lines, where leaf bones without a parent go on from the nearest point of bones that are neither."""
+    """Return the lines, of which those of leaf bones without a parent lead away from the nearest other bone."""
     rootless = segments.leaf & (parents[segments.bones] < 0)
     others = np.flatnonzero(~rootless)
     if not rootless.any() or not len(others):
@@ -196,7 +199,7 @@ def _some(segments: Segments, lines: IntArray) -> Segments:
 
 
 def _nearest_of(segments: Segments, others: IntArray, own: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return for the starts of N lines the nearest points (N, 3) of others, how far these are, and on which (N,)."""
+    """Return the nearest points (N, 3) on other lines from the starts of N lines, their distances, and these lines."""
     rest = _some(segments, others)
     away, share = rest.nearest(segments.starts[own])
     nearest = away.argmin(axis=1).astype(np.int64)
@@ -209,13 +212,13 @@ def _units(vectors: FloatArray) -> FloatArray:
 
 
 def _point_one_way(along: FloatArray) -> bool:
-    """Tell whether nearly all of these unit vectors (B, 3) point one way, or are of no length."""
+    """Tell whether nearly all of these unit vectors (B, 3) point in one direction; vectors of length 0 do not count."""
     count = np.count_nonzero(along.any(axis=1))
     return bool(np.linalg.norm(along.sum(axis=0)) >= _COMMON * count)
 
 
 def _clear(segments: Segments, bones: IntArray, starts: FloatArray, along: FloatArray, depths: FloatArray) -> BoolArray:
-    """Return which rays (N,) leave all other bones, over their depths (N,) in the body."""
+    """Return which rays (N,) lead away from all other bones, up to their depths (N,) in the body."""
     reach = _SHARES[:, None] * depths
     points = starts + reach[..., None] * along
     away = segments.nearest(points.reshape(-1, 3))[0].reshape(*reach.shape, len(segments.bones))

@@ -11,36 +11,38 @@ from .solid import Solid
 from .surface import Surface
 
 SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-"""The shares of each line at which a part is asked whether they lie inside it."""
+"""The shares of each line at which points are tested for being inside a part."""
 
 INSIDE = 0.5
 """A position is inside a surface that winds about it by more than this share of a full sphere."""
 
 _SPACING, _GAP = 0.25, 0.05
-"""Shares of a host's area and of the squared gap to it that make up the squared width over which hosts are averaged."""
+"""The squared width over which hosts are averaged is the sum of these shares of a host's area and of the squared
+gap."""
 
 _LARGEST = 1.0
 """A part that is no longer than this share of the bones that move it does not bend."""
 
 _REACHING = 3.0
-"""A part lies on the skin, as a sword in a fist, if it touches it and is so many times as long as the bones that move
-it. By distance, other bones would move its far end."""
+"""A part lies on the skin, such as a sword in a fist, if it touches skin and is this many times as long as the bones
+that move it. By distance, other bones would move its far end."""
 
 _ON_SKIN, _ROUND_BONES = 0.4, 0.6
 """Distance from the skin as a share of the distance from the bones. Up to the first value a part lies on the skin. From
 the second on it lies around its bones, as a rib, a sleeve or a ring."""
 
 _UNSURE, _SURE = 0.7, 0.9
-"""Shares of its strongest bone between which a part that lies round bones begins to keep what these have of it."""
+"""Shares of a part's strongest bone. Between them, a part that lies around bones starts to keep the weights of these
+bones."""
 
 _HELD_WELL, _HARDLY = 0.8, 0.2
 """A part that holds at least the first share of a bone and at most the second one of another tells the two apart."""
 
 _MOST_OF_ALL = 0.5
-"""A part with more than this share of the surface winds about what the solid holds."""
+"""A part with more than this share of the surface holds points by the solid instead of by winding."""
 
 _NO_GAP = 0.01
-"""Skin is as near as can be where the square of the gap is this share of a point's area: nothing is blended there."""
+"""If the squared gap is at most this share of a point's area, the skin counts as touching, and nothing is blended."""
 
 Links = tuple[IntArray, IntArray, FloatArray]
 """Pairs of neighbours, (E,) each, and the conductances (E,) between them."""
@@ -52,10 +54,10 @@ _TINY = float(np.finfo(np.float64).tiny)
 def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int, solid: Solid) -> FloatArray:
     """Return how much of each of B bones each part holds, (M, B): 0 to 1.
 
-    part: (P,) that of each of the surface's points, 0 … M − 1. A part holds what its surface winds about, open or
-    closed, of points on the bone's lines (generalised winding numbers, Jacobson, Kavan and Sorkine-Hornung 2013); one
-    that is most of the surface what lies in its box and in the solid, unless another holds it and it does not wind
-    about it; and a part alone everything.
+    part: (P,) that of each of the surface's points, 0 … M − 1. The value is the share of points on the bone's lines
+    that the part's surface winds about. The surface may be open (generalised winding numbers, Jacobson, Kavan and
+    Sorkine-Hornung 2013). A part that is most of the surface holds the points in its box and in the solid. Of points
+    that other parts hold, it only holds those that it winds about. A single part holds everything.
     """
     count = int(part.max()) + 1
     if count == 1:
@@ -87,7 +89,7 @@ def held_bones(surface: Surface, part: IntArray, segments: Segments, bones: int,
 
 
 def told_apart(held: FloatArray) -> BoolArray:
-    """Return which bones (B, B) are in different skins, as some part holds one well and hardly the other.
+    """Return which bones (B, B) are in different skins: some part holds one well and hardly holds the other.
 
     held (M, B) as `held_bones`. Two legs under a gown are both inside it, but each has skin of its own.
 
@@ -127,11 +129,11 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
 
     points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point; held
     (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,); thin (M,) as `thinness`; links as in
-    `Clusters`. A loose part lies on the others where these are nearer than its bones. A point takes on what the nearest
-    skin has. A part no longer than the bones that move it takes on one mean, mostly of where it touches. So it keeps
-    its shape. Thin, longer parts are cloth. Their weights are blended over the distance from the skin, so that a cape
-    does not tear between the legs in front of it. A part around one bone, such as a rib or a loose sleeve, keeps that
-    bone's weights. What it touches, such as an arm, does not carry it.
+    `Clusters`. A loose part follows the other parts if these are nearer than its bones. Each of its points takes the
+    weights of the nearest skin. A part that is no longer than the bones that move it keeps its shape: it takes one mean
+    of these weights, mostly of points where it touches. Thin, longer parts are cloth. Their weights are blended over
+    the distance from the skin, so that a cape does not tear between the legs in front of it. A part around one bone,
+    such as a rib or a loose sleeve, keeps that bone's weights. What it touches, such as an arm, does not carry it.
     """
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
@@ -164,9 +166,9 @@ def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: In
 
 
 def _round_one_bone(mean: FloatArray, from_skin: FloatArray, from_bones: FloatArray) -> FloatArray:
-    """Return how far parts keep what bones have of them, (M,), rather than what the skin has that they touch.
+    """Return how far parts keep the weights of their own bones, (M,) 0 to 1, instead of those of the skin they touch.
 
-    mean (M, B): what bones have of them; from_skin, from_bones (M,): how far they are away, on average.
+    mean: (M, B) the parts' mean weights; from_skin, from_bones: (M,) their mean distances from skin and bones.
 
     >>> rib, belt = [0.2, 0.3], [0.05, 0.4]
     >>> _round_one_bone(np.array([[1.0, 0.0], [1.0, 0.0]]), *np.array([rib, belt]).T).tolist()

@@ -1,4 +1,4 @@
-"""Bones that are each other's like: the same bone on the other side of the body, in the next leg, or in a copy."""
+"""Bones that correspond: the same bone on the other side of the body, in the next leg, or in a copy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..skeletons.hierarchy import parents_first, path_to_root, subtree_sizes
 from .conventions import named_partners
 
 _SAME_STEP: Final = 0.01
-"""Steps from a parent are alike whose lengths differ by less than this share of the skeleton's size."""
+"""Distances from the parent that differ by less than this share of the skeleton's size count as equal."""
 
 _SAME_PLACE: Final = 1e-3
-"""Ends of bones are in one place that are nearer to each other than this share of the skeleton's size."""
+"""Ends of bones within this share of the skeleton's size count as coincident."""
 
 
 def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, heads: FloatArray,
@@ -23,8 +23,8 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
     """Return groups of two or more of B bones that are partners; no bone is in two of them.
 
     Partners have names that differ only in the side. If names tell no side, bones are partners if their parents are the
-    same bone or partners, and if they have the same distance from these, number of descendants and claim (B,) to skin,
-    but different positions.
+    same bone or partners. They must also have the same distance from these, number of descendants and claim (B,) to
+    skin, but different positions.
 
     >>> heads = np.array([[0, 0, 0], [1, 0, 0], [-1, 0, 0], [2, 0, 0], [-2, 0, 0]], dtype=float)
     >>> nobody = np.zeros(5, dtype=np.int64)
@@ -50,9 +50,9 @@ def partner_groups(names: Sequence[str], claim: IntArray, parents: IntArray, hea
 
 
 def copied_trees(claim: IntArray, parents: IntArray, heads: FloatArray, tails: FloatArray, size: float) -> BoolArray:
-    """Return which bones (B,) belong to a copy: a tree of which each bone lies where one of another tree lies.
+    """Return which bones (B,) belong to a copy: a tree in which each bone lies at a bone of another tree.
 
-    So are two armatures that were joined to one. Of two trees, the smaller one is the copy, or the later one in the
+    Two armatures that were joined are such trees. Of two trees, the smaller one is the copy, or the later one in the
     list. A bone with a better claim (B,) to skin than the one in its place is no copy. heads, tails: (B, 3).
 
     >>> ends = np.array([[0, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 0, 1.0]])

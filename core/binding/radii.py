@@ -1,4 +1,4 @@
-"""How thick the limbs are that bones run in."""
+"""The thickness of the limbs in which bones run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .segments import Segments
 from .solid import Solid, across
 
 RADIUS_SHARES = np.linspace(0.3, 1.0, 6)
-"""Where along a line its limb is measured: at its start the limb before may be thicker."""
+"""The shares of a line at which its limb is measured; near its start, the previous limb may be thicker."""
 
 _RADIUS_RAYS = 8
 
@@ -17,8 +17,8 @@ _OF_LENGTH, _OF_GAP = 1.3, 0.75
 """A leaf beside siblings is no thicker than these shares of its length and of the gap to the next sibling's tip."""
 
 _SIDE_BY_SIDE, _AHEAD, _NEAR = 0.8, 0.5, 3.0
-"""Lines run side by side if the cosine between them is greater than the first, and they are nearer than so many radii
-of the thicker limb. One is ahead of the other by less than the second share of the shorter one."""
+"""Limits for lines that run side by side: least cosine between them; greatest offset along them, as a share of the
+shorter one; greatest distance, in radii of the thicker limb."""
 
 
 def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> FloatArray:
@@ -48,8 +48,8 @@ def limb_radii(segments: Segments, solid: Solid, size: float, least: float) -> F
 def side_by_side(radius: FloatArray, segments: Segments, solid: Solid) -> BoolArray:
     """Return (S, S) which lines run side by side in one limb, as those of a palm or of two thighs in one haunch.
 
-    radius: (S,) as `limb_radii`. Lines are in one limb where no air is between their middles: farther down it may part.
-    Leaf lines, as of fingertips and ears, are limbs of their own.
+    radius: (S,) as `limb_radii`. Lines are in one limb if no air is between their middles; farther along, the limb may
+    fork. Leaf lines, as of fingertips and ears, are limbs of their own.
     """
     middles = segments.points_at(np.full((1, len(radius)), 0.5))[0]
     offsets = middles[None] - middles[:, None]
@@ -77,10 +77,10 @@ def of_neighbours(radius: FloatArray, beside: BoolArray) -> FloatArray:
 
 
 def room_beside(segments: Segments, parents: IntArray) -> FloatArray:
-    """Return how thick (S,) the limb of each leaf line may be beside its siblings, ∞ where it has none.
+    """Return the greatest radius (S,) of the limb of each leaf line beside its siblings, ∞ if it has none.
 
-    A jaw, a lip and an ear start in the same head. Each only holds what is within its own length, and not nearer to the
-    next one's tip.
+    A jaw, a lip and an ear start in the same head. Each only moves skin within about its own length, and no nearer to
+    another tip than to its own.
     """
     last = np.flatnonzero(segments.leaf)
     bones = segments.bones[last]

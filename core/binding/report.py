@@ -29,9 +29,9 @@ class BindReport:
 
     idle: bones that move no vertex. flat_parts: meshes without volume: no faces, or all in one plane.
     boneless_parts: other meshes that hold no bone; they follow the nearest skin, or else the nearest bones.
-    times_larger: how many times as large as the skeleton the largest mesh is; 1 where there is but one bone, and where
-    the skeleton is larger but a bone starts within a mesh, as when an eye is bound by itself. rig: what is odd about
-    it. parts: how many meshes there are.
+    times_larger: the size of the largest mesh divided by that of the skeleton. It is 1 for a single bone, and if the
+    skeleton is larger but a bone starts within a mesh, as when an eye is bound by itself. rig: what is odd about the
+    rig. parts: number of meshes.
     """
 
     idle: IdleBones
@@ -48,7 +48,7 @@ class BindReport:
 
 
 def find_unusual(body: BindInput, influences: Influences, roles: Roles | None = None) -> BindReport:
-    """Find what is unusual about influences of this body; roles: what the method took its bones for.
+    """Find what is unusual about influences of this body; roles: those in which the method saw its bones, if any.
 
     >>> bone_and_stray = BindInput.from_arrays([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], ["bone", "stray"],
     ...                                        [-1, -1], [[0, 0, 0], [9, 9, 9]], [[0, 0, 1], [9, 9, 8]])
@@ -70,7 +70,7 @@ def find_unusual(body: BindInput, influences: Influences, roles: Roles | None = 
 
 
 def _times_larger(body: BindInput, boxes: Sequence[_Box], size: float) -> float:
-    """Return how many times as large as the skeleton a mesh is; one bone does not tell how large a body should be."""
+    """Return the size of a mesh divided by that of the skeleton; 1 for one bone, which tells no size of a body."""
     skeleton = float(np.linalg.norm(np.ptp(np.concatenate((body.heads, body.tails)), axis=0)))
     if len(body.heads) < 2 or skeleton <= 0.0 or size <= 0.0:
         return 1.0
@@ -89,8 +89,8 @@ def _is_flat(body: BindInput, own: BoolArray) -> bool:
 def _holds_a_bone(body: BindInput, own: BoolArray, box: _Box, largest: bool) -> bool:
     """Tell whether a mesh holds a bone, from head to tail or from its parent's head to its own.
 
-    A bone that passes the box of the mesh must also be wound about by its surface, as `held_bones` asks. Of the largest
-    mesh the box is enough, since it may be a mere shell.
+    The bone must pass through the box of the mesh, and the mesh's surface must wind about it, as in `held_bones`. For
+    the largest mesh the box is enough, since that mesh may be an open shell.
     """
     on_lines = _within(*box, *_bones(body))
     if largest or not len(on_lines):
@@ -111,7 +111,7 @@ def _bones(body: BindInput) -> tuple[FloatArray, FloatArray]:
 
 
 def _within(low: FloatArray, high: FloatArray, starts: FloatArray, ends: FloatArray) -> FloatArray:
-    """Return points (N, 3) on the lines from starts to ends (S, 3), spread over what of them passes a box."""
+    """Return points (N, 3) on the lines from starts to ends (S, 3), spread over the stretch of each within a box."""
     along = ends - starts
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / along, (high - starts) / along

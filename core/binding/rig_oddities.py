@@ -1,4 +1,4 @@
-"""What is odd about a rig as a whole, of which the user should know what was made of it."""
+"""What is odd about a rig as a whole, for the user's attention."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .conventions import claims, control_names, marker_names
 from .input import BindInput
 
 _NO_LENGTH: Final = 1e-4
-"""Share of the skeleton's size that is no length."""
+"""Share of the skeleton's size; smaller lengths count as 0."""
 
 _FEWEST: Final = 3
-"""Fewer bones may well be called alike."""
+"""The least number of bones for which equal names are odd."""
 
 
 @dataclass(frozen=True)
 class RigOddities:
     """What is odd about a rig.
 
-    only_controls: whether all names say that the bones steer others or mark ends. alike: whether all names are the
-    same but for numbers, and the bones are no single chain, which has no sides. without_length: names of bones whose
-    ends coincide.
+    only_controls: whether all names say that the bones steer others or mark ends. alike: whether all names are the same
+    except for numbers, and the bones are no single chain (in a chain, names need no sides). without_length: names of
+    bones whose ends coincide.
     """
 
     only_controls: bool = False

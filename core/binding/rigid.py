@@ -1,4 +1,4 @@
-"""Pieces that move as one: a part that is mostly one bone's is wholly that bone's."""
+"""Pieces that move as one: if one bone moves a part nearly alone, it moves the part alone."""
 
 from __future__ import annotations
 
@@ -9,46 +9,47 @@ from .loose import means_of_parts
 from .surface import Surface
 
 _MOSTLY, _HALF, _HARDLY = 0.7, 0.4, 0.3
-"""The share of its strongest bone from which on a part becomes stiff: a soft one, one of an assembly, a compact one."""
+"""The share of its strongest bone from which on a part becomes stiff: for a soft part, one of an assembly, a compact
+one."""
 
 _SOME_PARTS, _MANY_PARTS = 30, 100
-"""A body of many parts is an assembly of hard ones, as a machine or armour is."""
+"""Numbers of parts: up to the first, a body is no assembly of hard parts; from the second on it is, like a machine."""
 
 _WHOLLY = 0.2
-"""Above those by this much, it is stiff altogether."""
+"""Shares greater than the thresholds above by this much make a part fully stiff."""
 
 _LEAD = 0.1
-"""Between two bones of the same share none is chosen; from this lead on the stronger is."""
+"""The strongest bone is chosen if its share exceeds the second one by this; for equal shares, none is chosen."""
 
 _SHEET, _BLOB = 0.4, 0.7
-"""Compactness of what bends with the skin it lies on, as a belt, and of what does not, as an eye or a tooth."""
+"""Compactness of parts that bend with the skin they lie on, such as belts, and of parts that do not, such as eyes."""
 
 _SOLID = 0.2
-"""Compactness from which on a part of an assembly may be hard; cards of hair and feathers are none."""
+"""Compactness from which on a part of an assembly counts as hard; cards of hair and feathers have less."""
 
 _ITS_OWN = 2.0 / 3.0
-"""How much what a hard part of an assembly holds says of the bone that it follows, against what is nearest to it."""
+"""For a hard part of an assembly, the weight of the bones that it holds, against that of the nearest bones."""
 
 _PARTLY, _WELL = 0.4, 0.8
 """Shares of a bone that a part holds: one that holds a second bone well bends between the two."""
 
 _RUNS_THROUGH = 0.2
-"""A part that holds this share of a bone is not shut off from it."""
+"""A part that holds this share of a bone is not closed to it."""
 
 _LOW = 0.1
-"""How far a piece is shut off from other pieces' bones: with a wall's height of 10, they cost twice as much."""
+"""How far a piece is closed to other pieces' bones: as a full wall has a factor of 10, they cost twice as much."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
 def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
               compact: FloatArray) -> FloatArray:
-    """Return weights (C, B) where parts that one bone moves nearly alone follow it alone, as far as it does.
+    """Return weights (C, B) in which parts follow one bone alone, as far as it already moves them nearly alone.
 
     areas (C,) > 0 and part (C,) of each point; held (M, B) as `held_bones`, and compact (M,) as `compactness`.
     Stiffness has no threshold. If the mean weights of a part are mostly bone b, its weights w become (1 − t) w + t b. t
-    rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts the bone that lies in a part
-    counts more than those that lie near it. A part that holds two bones bends.
+    rises from 0 to 1 with that bone's share of the mean. In an assembly of hard parts, the bones that lie in a part
+    count more than those near it. A part that holds two bones bends.
 
     >>> mostly_one = np.array([[0.9, 0.1], [1.0, 0.0], [0.5, 0.5]])
     >>> stiffened(mostly_one, np.ones(3), np.array([0, 0, 1]), np.zeros((2, 2)), np.zeros(2)).tolist()
@@ -70,11 +71,12 @@ def stiffened(weights: FloatArray, areas: FloatArray, part: IntArray, held: Floa
 
 
 def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
-    """Return how far parts are shut off from bones that other parts keep: (M, B), 0 to 1.
+    """Return how far parts are closed to bones that other parts keep to themselves: (M, B), 0 to 1.
 
-    held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, as an
-    eye, keeps it: the skin around the eye does not turn with it. A part that a bone runs through is not shut off from
-    it, as a ball between two pieces of a puppet. Pieces keep to their own bones as well (`_of_other_pieces`).
+    held (M, B) as `held_bones`, compact (M,) as `compactness`. A compact part that holds one bone and no other, such as
+    an eye, keeps it: the skin around an eye does not turn with it. A part that a bone runs through is not closed to
+    that bone, such as a ball between two pieces of a puppet. Pieces are also closed to other pieces' bones
+    (`_of_other_pieces`).
 
     >>> face_and_eye = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> walls(face_and_eye, np.array([0.9, 0.9]))[:, 2].tolist()
@@ -87,12 +89,12 @@ def walls(held: FloatArray, compact: FloatArray) -> FloatArray:
 
 
 def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
-    """Return how far parts that hold bones are shut off from those of parts with which they share none: (M, B).
+    """Return how far parts that hold bones are closed to bones of parts with which they share no bone: (M, B).
 
     Pieces of a robot or of a jointed doll are cut where they turn. The rim of a thigh's piece is near the pelvis bone,
-    and yet moves with the thigh. Pieces that share a bone, as a shirt and the arms in its sleeves, are one limb. Parts
-    that hold no bone are not shut off: they may belong to any. The walls are low, since two pieces may still be one
-    body, and as high as others' in an assembly of hard parts.
+    but moves with the thigh. Pieces that share a bone, such as a shirt and the arms in its sleeves, are one limb. Parts
+    that hold no bone are not closed to any bone. The values are low, since two pieces may still be one body. In an
+    assembly of hard parts they are as high as those of `walls`.
     """
     well = smoothstep(held, _PARTLY, _WELL)
     own = np.flatnonzero(well.any(axis=1))
@@ -106,7 +108,7 @@ def _of_other_pieces(held: FloatArray, compact: FloatArray) -> FloatArray:
 
 
 def _greatest_two(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the greatest values of rows (M, B) and the next ones, (M,) each; 0 where there is none."""
+    """Return the greatest and second greatest values of rows (M, B), (M,) each; 0 for values that a row lacks."""
     ordered = np.sort(rows, axis=1)
     return ordered[:, -1], ordered[:, -2] if rows.shape[1] > 1 else np.zeros(len(rows))
 

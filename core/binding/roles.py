@@ -4,20 +4,20 @@ Files bring bones of all kinds marked as deforming. One kind of evidence alone i
 of the mesh, artists weight bones named "end", and controls lie inside. A bone of 1 point or more steers:
 
 - 1 for a name of a control, a target, a socket or an end, unless it also says that the bone deforms;
-- 1 for a root on the ground, and for what hangs from it and ends without ever entering the body;
-- 1 for what only carries others: most of its children, two or more, start where it starts, and it does not run on
-  alone through the body; or its name says that it is a root, and all its children start there;
-- 0.8 of the share of its line where a bone with a better claim by its name (DEF- before others before ORG- before
-  MCH-) runs along it, nearer than the skin; all of it where that one starts where it starts; 0.2 more for a name such
-  as ORG-, MCH- or fk. Where DEF- bones run through most of the body, what is none gets 0.5 more, and 0.8 of the share
-  of its line that runs in the air;
-- up to 1 for a limb that hangs from the ground and nearly all along runs beside larger ones, or in the air; 1 for a
+- 1 for a root on the ground, and for its children without children that never enter the body;
+- 1 for a bone that only carries others: most of its children, two or more, start where it starts, and it does not
+  continue alone through the body; or its name says that it is a root, and all its children start where it does;
+- 0.8 times the share of its line along which a bone with a better claim by its name (DEF- before others before ORG-
+  before MCH-) runs nearer than the skin; 0.8 if that bone starts where it starts; 0.2 more for a name such as ORG-,
+  MCH- or fk. if DEF- bones run through most of the body, other bones get 0.5 more, and 0.8 times the share of their
+  line in the air;
+- up to 1 for a limb under a bone on the ground, if nearly all of it runs beside larger limbs, or in the air; 1 for a
   tree that is a copy of another one;
-- 0.6 less for a bone that only its name speaks against, and that has a stretch of a limb alone.
+- 0.6 less for a bone with no evidence but its name, if it is the only bone in a stretch of a limb.
 
-Then three rules hold. Partners on both sides of the body share one role, by the mean of their points. Not so if a
-better bone starts where one of them does and none for the other. Chains inside the body along which no bone runs that
-moves skin are not left out for one kind of evidence. Where more than half of the bones steer, neither are single bones.
+Then three rules hold. Partners on both sides of the body share one role, by the mean of their points, unless a better
+bone starts at only one of them. Chains inside the body move skin in spite of one kind of evidence, if no other bone
+that moves skin runs along them. If more than half of the bones steer, that also holds for single bones.
 """
 
 from __future__ import annotations
@@ -48,26 +48,26 @@ from .solid import Solid, dilated
 
 _ENOUGH: Final = 1.0 - 1e-9
 _OWNED, _MECHANISM, _NOT_DEFORM, _ALONE = 0.8, 0.2, 0.5, 0.6
-"""Points for a place that a bone with a better claim has, for a mechanism's name, for a name that is not DEF-, and
-against those of a bone that has its place alone."""
+"""Points for a bone beside one with a better claim, for a mechanism's name, and for a name that is not DEF-; and points
+subtracted for a bone that has its place alone."""
 
 _FAMILY: Final = 0.5
-"""Bones that are named as deforming decide for all where they run through at least this share of the body."""
+"""If DEF- bones run through at least this share of the body, the names of all bones count."""
 
 _ALONG: Final = 0.15
-"""A limb doubles another one that lies nearer than this share of its bones' length."""
+"""A limb runs beside another one if its distance is less than this share of its bones' length."""
 
 _NEARLY_ALL: Final = 0.75
-"""A limb of which this share only runs along others is a control's."""
+"""A limb of which this share runs beside others is a control limb."""
 
 _ON_ITS_OWN: Final = 0.6
-"""From this share on a line runs inside the body; below the rest of it along another."""
+"""A line runs inside the body if at least this share of it does, and beside another line if at least the rest does."""
 
 _APART: Final = 1.0 / 3.0
 """A root stands apart from the body where more than this share of the lines to its children lies outside."""
 
 _COINCIDENT: Final = 1e-3
-"""Share of the skeleton's size that is no distance."""
+"""Share of the skeleton's size; smaller distances count as 0."""
 
 _STEPS: Final = 16
 _TINY: Final = float(np.finfo(np.float64).tiny)
@@ -93,7 +93,10 @@ _NAMED, _GROUND, _CARRIES, _OWNED_BY, _CONTROLS = range(len(_EVIDENCE))
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """points: (B, 5) for each kind of evidence, as `Role` lists them. steering: (B,) which bones move no skin."""
+    """The roles of B bones.
+
+    points: (B, 5) for each kind of evidence, in the order of `Role`. steering: (B,) which bones move no skin.
+    """
 
     points: FloatArray
     steering: BoolArray
@@ -112,16 +115,16 @@ class Roles:
         return cls(points, _unless_all(points.sum(axis=1) >= _ENOUGH))
 
     def with_moving(self, chosen: BoolArray) -> Roles:
-        """Return the roles where chosen bones (B,) move skin."""
+        """Return the roles in which chosen bones (B,) also move skin."""
         return Roles(self.points, self.steering & ~chosen)
 
     @property
     def doubled(self) -> BoolArray:
-        """Which bones (B,) steer beside one with a better claim by its name."""
+        """Which bones (B,) steer since a bone with a better claim by its name is beside them."""
         return np.asarray(self.steering & (self.points[:, _OWNED_BY] >= _OWNED))
 
     def of(self, bone: int) -> Role:
-        """Return what a bone is."""
+        """Return the role of a bone."""
         return _EVIDENCE[int(self.points[bone].argmax())] if self.steering[bone] else Role.DEFORMS
 
 
@@ -129,7 +132,7 @@ def find_roles(names: Sequence[str], parents: IntArray, heads: FloatArray, tails
                doubled: BoolArray, solid: Solid) -> Roles:
     """Find the roles of B bones; where evidence speaks against all of them, all move skin.
 
-    names, parents (B,), heads and tails (B, 3); lines: those that all would have; doubled: (B,) as `same_start`.
+    names, parents (B,), heads and tails (B, 3); lines: those of bones if all moved skin; doubled: (B,) as `same_start`.
     """
     size = float(np.linalg.norm(np.ptp(heads, axis=0)))
     courses, claim, children = Courses.of(lines, len(names), solid), claims(names), children_of(parents)
@@ -163,7 +166,7 @@ def _have_their_place_alone(courses: Courses, moving: BoolArray) -> BoolArray:
 
 
 def _run_on_alone(heads: FloatArray, tails: FloatArray, courses: Courses) -> BoolArray:
-    """Return which bones (B,) have their place alone, and lead farther than the skin is from any point of them."""
+    """Return which bones (B,) have their place alone, and are longer than the greatest depth of skin around them."""
     deepest = np.zeros(len(heads))
     np.maximum.at(deepest, courses.lines.bones, courses.depths.max(axis=0, initial=0.0))
     every = np.ones(len(heads), dtype=np.bool_)
@@ -172,7 +175,7 @@ def _run_on_alone(heads: FloatArray, tails: FloatArray, courses: Courses) -> Boo
 
 def _goes_on(names: Sequence[str], parents: IntArray, children: Sequence[Sequence[int]], moving: BoolArray,
              courses: Courses) -> BoolArray:
-    """Return which bones (B,) have a stretch of a limb alone, between others or as the only one that goes on."""
+    """Return which bones (B,) are alone in a stretch of a limb, between bones or as the only continuation."""
     above = (parents >= 0) & moving[parents]
     inner = courses.inside >= _ON_ITS_OWN
     only = np.array([sum(inner[k] for k in children[parent]) == 1 for parent in parents.tolist()])
@@ -184,7 +187,7 @@ def _goes_on(names: Sequence[str], parents: IntArray, children: Sequence[Sequenc
 
 def _kept(steering: BoolArray, points: FloatArray, parents: IntArray, courses: Courses,
           names: Sequence[str]) -> BoolArray:
-    """Return which bones (B,) steer once chains, and more than half of all bones, are not left out on one evidence."""
+    """Return which bones (B,) still steer, once chains and most bones no longer do so by one kind of evidence."""
     weak = steering & ~marker_names(names) & ~points[:, [_GROUND, _CARRIES, _OWNED_BY]].any(axis=1)
     weak &= (np.count_nonzero(points, axis=1) == 1) & _have_their_place_alone(courses, ~steering)
     own = np.flatnonzero(weak & (parents >= 0))
@@ -211,7 +214,7 @@ def same_start(claim: IntArray, heads: FloatArray, gap: float) -> BoolArray:
 
 
 def _owned(claim: IntArray, doubled: BoolArray, courses: Courses) -> FloatArray:
-    """Return the points (B,) of bones whose place one with a better claim has, or that are not DEF- as others are."""
+    """Return the points (B,) for bones beside a bone with a better claim, or not named DEF- when others are."""
     if (claim == claim[0]).all():
         return np.zeros(len(claim))
     by_deform = np.maximum(courses.along(np.outer(claim < DEFORM, claim == DEFORM), courses.depths), doubled)
@@ -229,9 +232,10 @@ def _ground_bones(names: Sequence[str], parents: IntArray, heads: FloatArray, ta
                   solid: Solid) -> BoolArray:
     """Return which bones (B,) stand on the ground.
 
-    Those are roots that start outside the body and whose names say so, or whose lines to their children lie outside it.
-    With them go bones that start at the same position or end without ever entering the body. A root in the skin stands
-    on the ground where both are so: a snake lies on its root, a hip stands inside the body.
+    Those are roots with children that start outside the body, if their names say so or their lines to children lie
+    outside it. Their children outside the body count too, if these start at the same position, or have no children and
+    end outside. A root within the skin counts if its name says so and its lines lie outside: a snake lies on its root,
+    a hip lies inside the body.
     """
     near = replace(solid, filled=dilated(solid.filled, 1))  # one cell of tolerance, for thin feet
     in_skin = ~replace(solid, filled=~dilated(~solid.filled, 1)).contains(heads)
@@ -264,7 +268,7 @@ def hubs(parents: IntArray, heads: FloatArray, size: float, claim: IntArray) -> 
 
 def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence[Sequence[int]],
                      size: float) -> BoolArray:
-    """Return which bones (B,) are roots by name, of a joint as "neckroot" or of all, whose children start there."""
+    """Return which bones (B,) are roots by name, as "neckroot" or "root", and have all children at their head."""
     named = carrier_names(names)
     return np.array([named[bone] and len(own) > 0
                      and (np.linalg.norm(heads[own] - heads[bone], axis=1) <= _COINCIDENT * size).all()
@@ -272,10 +276,10 @@ def _roots_of_joints(names: Sequence[str], heads: FloatArray, children: Sequence
 
 
 def _outside(root: int, children: Sequence[int], parents: IntArray, heads: FloatArray, solid: Solid) -> float:
-    """Return which share of the lines from a root to its children lies outside the body.
+    """Return the share of the lines from a root to its children that lies outside the body.
 
-    Most other bones may run through the air, as in a pipe or beside a cloth. Then it is the share of the lines that
-    lies before or after the body, seen along them.
+    Most other bones may run through the air, as in a pipe or beside a cloth. Then it is the share of the lines before
+    or after the body, in the lines' directions.
     """
     own = np.flatnonzero((parents >= 0) & (parents != root))
     if not len(own):
@@ -292,10 +296,10 @@ def _outside(root: int, children: Sequence[int], parents: IntArray, heads: Float
 
 
 def _control_limbs(parents: IntArray, ground: BoolArray, found: BoolArray, courses: Courses) -> FloatArray:
-    """Return the points (B,) of bones in limbs that double larger ones, or run through the air, nearly all along.
+    """Return the points (B,) of limbs of which nearly all runs beside larger limbs, or through the air.
 
-    A limb is a bone whose parent stands on the ground, with its descendants. The largest is the body, as is each one
-    after it that does not double what is already part of it: of two legs, neither doubles the other.
+    A limb is a bone whose parent stands on the ground, with its descendants. The body is the largest limb, and each
+    next limb that does not run beside limbs of the body: of two legs, neither runs beside the other.
     """
     share = np.zeros(len(parents))
     limb = np.arange(len(parents))

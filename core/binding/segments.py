@@ -41,7 +41,7 @@ class Segments:
         return np.divide(self.along, length, out=np.zeros_like(self.starts), where=length > 0.0)
 
     def nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return distances (N, S) from points (N, 3) and at which share of each line its nearest point is, 0 to 1.
+        """Return the distances (N, S) of points (N, 3) from the lines, and the nearest points as shares (N, S), 0 to 1.
 
         >>> line = Segments(np.array([0]), np.zeros((1, 3)), np.array([[2.0, 0, 0]]), np.array([True]))
         >>> [values.tolist() for values in line.nearest(np.array([[0.5, 3.0, 0]]))]
@@ -50,9 +50,9 @@ class Segments:
         return self._nearest(points, np.zeros_like(points), np.zeros(1))
 
     def nearest_below(self, points: FloatArray, normals: FloatArray, depths: FloatArray) -> FloatArray:
-        """Return the distances (N, S) of the lines from what lies depths (N, S) below points (N, 3) of a surface.
+        """Return the distances (N, S) of the lines from positions at depths (N, S) below surface points (N, 3).
 
-        normals: (N, 3) units that look outward.
+        normals: (N, 3) unit vectors that point outward.
         """
         return self._nearest(points, normals, depths)[0]
 
@@ -78,9 +78,9 @@ class Segments:
             (other.bones, other.starts, other.ends, other.leaf), strict=True)))
 
     def to_the_skin(self, solid: Solid, size: float) -> Segments:
-        """Let leaf lines end where they leave the solid, or go on towards there while no other bone is as near.
+        """Return lines whose leaf lines end at the solid's surface, or before it, where another bone is as near.
 
-        Lines that start outside stay as they are. `size` is the body's: none goes on farther.
+        Lines that start outside stay as they are. size: of the body; no line is lengthened beyond it.
         """
         leaves = np.flatnonzero(self.leaf & (self.lengths > 0.0) & solid.contains(self.starts))
         if not len(leaves):

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from ..errors import BindError, CancelledError
 
 Progress = Callable[[float], bool]
-"""Is called with the share of the work done, 0 to 1, and answers whether to go on."""
+"""Called with the share of the work done, 0 to 1; returns whether to continue."""
 
 
 class BindCancelledError(BindError, CancelledError):
-    """The work was stopped by whoever asked for it; nothing was changed."""
+    """The user stopped the binding; nothing was changed."""
 
 
 class Span(NamedTuple):
@@ -37,12 +37,12 @@ RANGES: dict[str, Span] = {
 class BindSettings:
     """Settings of all binding methods; each method reads those that its entry in `BINDING_METHODS` names.
 
-    influences: the most bones that move a vertex, 0 for no limit. exponent: how fast a bone's hold falls off
-    with distance. hardness: power on the solved weights; higher makes zones harder. smoothing: how far zones blend,
-    as a factor; 0 does not blend. resolution: the solid has its cube as number of cells. prune_below: weights smaller
-    than this are dropped, and those a little larger fade. weld_seams: coincident vertices count as one; off, each is
-    bound by itself, and an imported mesh may tear along its seams.
-    Raises BindError where a value lies outside its range.
+    influences: the most bones that move a vertex, 0 for no limit. exponent: how fast a bone's influence decreases with
+    distance. hardness: power on the solved weights; higher makes zones harder. smoothing: how far zones blend, as a
+    factor; 0 does not blend. resolution: the cube root of the number of cells in the body's box. prune_below: weights
+    smaller than this are dropped, and those a little larger fade. weld_seams: coincident vertices count as one; off,
+    each is bound by itself, and an imported mesh may tear along its seams. Raises BindError where a value lies outside
+    its range.
 
     >>> BindSettings(exponent=0.0)
     Traceback (most recent call last):

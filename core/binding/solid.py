@@ -9,7 +9,7 @@ import numpy as np
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 
 _INSIDE = 0.5
-"""The winding number from which on a position counts as inside: what lies behind half a surface, or more."""
+"""The winding number from which on a position counts as inside."""
 
 _MARGIN = 2
 _SMOOTH = 2, 3, 5
@@ -36,9 +36,9 @@ class Solid:
     def build(cls, points: FloatArray, samples: FloatArray, areas: FloatArray, cell: float) -> Solid:
         """Fill what the surface, given by its vertices (P, 3), samples and their areas (S, 3), encloses.
 
-        All parts make one solid; open, intersecting and doubled surfaces are welcome. Cells that hold a
-        point are filled, those that cannot be reached from outside without passing them, and those around
-        which the surface winds at least half: the inside of a body with holes, or of half a body.
+        All parts make one solid; open, intersecting and doubled surfaces are welcome. Filled are cells that hold a
+        point, cells that these close off from the outside, and cells around which the surface winds at least half: the
+        inside of a body with holes, or of half a body.
         """
         half = np.ceil(np.abs(points).max(axis=0) / cell).astype(np.int64) + _MARGIN
         wall = np.zeros(2 * half + 1, dtype=np.bool_)
@@ -53,7 +53,7 @@ class Solid:
         return np.asarray((np.argwhere(self.filled) - np.array(self.filled.shape) // 2) * self.cell)
 
     def contains(self, points: FloatArray) -> BoolArray:
-        """Return for points (..., 3) whether their cell is filled; beyond the grid nothing is."""
+        """Return for points (..., 3) whether their cell is filled; points beyond the grid are outside."""
         flat: FloatArray = np.zeros(points.shape[:-1])
         for axis, width in enumerate(self.filled.shape):
             index = np.rint(points[..., axis] / self.cell) + width // 2
@@ -78,7 +78,7 @@ class Solid:
         return depth
 
     def share_outside(self, starts: FloatArray, ends: FloatArray, steps: int = 8) -> FloatArray:
-        """Return which share of the straight lines between starts and ends (..., 3) lies outside the solid."""
+        """Return the share (...) of each straight line between starts and ends (..., 3) that lies outside the solid."""
         share = np.zeros(np.broadcast_shapes(starts.shape, ends.shape)[:-1])
         for step in range(steps):
             share += ~self.contains(starts + (ends - starts) * ((step + 0.5) / steps))
@@ -86,7 +86,7 @@ class Solid:
 
 
 def cell_size(points: FloatArray, resolution: int) -> float:
-    """Return the edge of cells of which `resolution`³ fill the box around points (P, 3).
+    """Return the edge length of cells, if `resolution`³ of them fill the box around points (P, 3).
 
     >>> cell_size(np.array([[0.0, 0, 0], [1, 1, 1]]), 10)
     0.1
@@ -102,11 +102,12 @@ def cell_size(points: FloatArray, resolution: int) -> float:
 def winding_numbers(cells: IntArray, areas: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Return how often the surface winds around each cell of a grid, `shape`: 1 inside what is closed, 0 outside.
 
-    cells: (3, S) where pieces of the surface lie, two or more from the grid's border. areas: (S, 3) theirs, as vectors
-    that look outward, in faces of a cell. What is open winds in part: by the share of all directions in which its inner
-    side is seen (the generalised winding number of Jacobson, Kavan and Sorkine-Hornung 2013). That number is ∇·(F ∗
-    1/4πr), with the areas as a field F: one convolution, done by Fourier transform. Within two cells of the surface it
-    is coarse.
+    cells: (3, S) the cells of pieces of the surface, two or more from the grid's border. areas: (S, 3) of the pieces,
+    as vectors that point outward, in units of a cell's face.
+
+    An open surface winds in part, by the share of all directions in which its inner side is seen (the generalised
+    winding number of Jacobson, Kavan and Sorkine-Hornung 2013). That number is ∇·(F ∗ 1/4πr), with the areas as a field
+    F: one convolution, done by Fourier transform. Within two cells of the surface it is coarse.
 
     >>> directions = np.concatenate((np.eye(3), -np.eye(3)))  # a sphere of radius 3, as six pieces
     >>> around = winding_numbers(5 + 3 * directions.T.astype(int), 4 * np.pi * 3**2 / 6 * directions, (11, 11, 11))
@@ -158,7 +159,7 @@ def _cells(points: FloatArray, cell: float, half: IntArray) -> IntArray:
 
 
 def dilated(cells: BoolArray, width: int) -> BoolArray:
-    """Return cells and all that can be reached from them in `width` steps through faces."""
+    """Return cells and all cells that can be reached from them in `width` steps through faces."""
     for _ in range(width):
         wider = cells.copy()
         for axis in range(3):

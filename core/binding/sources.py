@@ -13,28 +13,29 @@ from .segments import Segments
 from .solid import Solid, cell_size, ray_fan
 
 _MIDDLE = 0.6
-"""Share of the distance from the limb's middle, against that from the surface, in what a bone costs."""
+"""Weight of a bone's distance from the limb's middle in its cost; the rest is its distance from the surface."""
 
 _IN_SKIN, _IN_LIMB = 0.2, 0.6
 """Shares of half the limb's thickness: a bone that is nowhere deeper lies in the skin, as in a skirt or a brow, and is
 compared with the surface alone; one that is somewhere deeper runs in its limb's middle."""
 
 _SLOPE = 0.5
-"""Bones in the skin, as of a skirt or a cape, go over into each other along so much of their length: their distance
-from the skin, which is next to nothing, does not say how far."""
+"""Bones in the skin, as of a skirt or a cape, blend over this share of their length: their distance from the skin is
+nearly 0."""
 
 _BARE = 2.0
-"""So many cells outside the skin nothing of the solid is; what is buried in another part is no skin."""
+"""A point of the skin is bare if the solid is empty at this many cells outside it; surfaces buried in other parts are
+no skin."""
 
 _MET = 1e-3
-"""Share of the body's size that is no distance."""
+"""Share of the body's size; smaller distances count as 0."""
 
 _OUTSIDE = 10.0
 """A line from surface to bone that lies wholly outside the body costs 1 + so many times its distance."""
 
 _BEHIND, _LEAF_BEHIND, _BEYOND = 0.3, 0.1, 0.7
-"""How much a bone loses towards what lies behind its start, a leaf bone there, whose limb may be round, as a head above
-its chin; and what any loses beyond its end where other bones go on."""
+"""Exponents of the cost of points behind a bone's start; behind a leaf bone's start, whose limb may be round, as a head
+above its chin; and beyond the end of a bone that others continue."""
 
 _THICKNESS = 0.2
 _FAR, _FAR_FROM = 2.0, 1.2
@@ -42,11 +43,12 @@ _FAR, _FAR_FROM = 2.0, 1.2
 distance that is beyond _FAR_FROM radii: a thigh that starts inside the trunk does not hold the trunk's skin."""
 
 _THIN = 12
-"""Limbs thinner than a cell of a grid of so many cubed are not told apart, whatever the solid's own cells are."""
+"""Least radius of limbs: the cell of a grid with the cube of this as number of cells, whatever the solid's own cells
+are."""
 
 _TIP = 1.0 - 1e-6
-"""A leaf line shorter than so many radii of its limb only marks a tip. Both are measured in half cells, so they are
-often the same but for rounding: that is no tip."""
+"""A leaf line shorter than this many radii of its limb only marks a tip. Both are measured in half cells, so they are
+often equal up to rounding, which is no tip."""
 
 _STEPS = 10
 _AIR_STEPS = 24
@@ -56,22 +58,23 @@ _MOSTLY = 0.5
 
 _FAN_RAD = np.radians(35.0)
 _ALIKE = 0.3
-"""A bone that costs more than a point's cheapest one by less than this share of it has part of the point."""
+"""A bone shares a point if its cost exceeds that of the point's cheapest bone by less than this share."""
 
 _ON_LINE = 0.01
-"""Of a cell: what lies on two lines at once is not either's by rounding."""
+"""Share of a cell that is added to costs, so that rounding does not decide for points that lie on two lines."""
 
 _TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """shares: (N, B) which bones a point belongs to, rows summing to 1. distances: (N,) over which its weights blend.
+    """The bones to which N points belong.
 
-    These are from_bones, (N, B), of those it belongs to: the distances from the bones' lines, for a leaf bone no more
-    than its limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line.
-    past_joints: (B,) how far each bone's weights go over into others' far from joints, 0 to 1: as far as it lies in the
-    skin, as those of a skirt or a cape, and wholly where it runs beside others in one limb, as those of a palm.
+    shares: (N, B) of each bone in a point, rows summing to 1. distances: (N,) over which a point's weights blend, the
+    mean of `from_bones` by shares. from_bones: (N, B) distances from the bones' lines, for a leaf bone no more than its
+    limb's radius, ∞ for bones without a line. radii: (B,) of the bones' limbs, 0 for bones without a line. past_joints:
+    (B,) how far each bone's weights blend with others' far from joints, 0 to 1. It is 1 for bones that lie in the skin
+    all along, such as those of a skirt. It is also 1 for bones beside others in one limb, such as a palm's.
     """
 
     shares: FloatArray
@@ -83,10 +86,10 @@ class Sources:
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """N points of the surface: positions, outward normals (N, 3), areas (N,), and depths (N,) to the limb's middle.
+    """N points of the surface: positions and outward normals (N, 3), areas (N,), and depths (N,) of the limb's middle.
 
-    walls: (N, B) how far each point is shut off from each bone, 0 to 1, beside what the solid shows; None where it is
-    not. 1 counts as a line that lies outside all along.
+    walls: (N, B) how far each point is closed to each bone, 0 to 1, besides the solid's walls; None for 0. 1 costs as
+    much as a line to the bone that lies outside all along.
     """
 
     points: FloatArray
@@ -97,7 +100,7 @@ class Skin:
 
     @classmethod
     def over(cls, solid: Solid, points: FloatArray, normals: FloatArray, areas: FloatArray, size: float) -> Skin:
-        """Look up how deep the middles lie: half the median depth of the solid, seen inward.
+        """Find the depths of the limbs' middles: half the median depth of the solid along rays inward.
 
         The median over a fan of rays ignores both folds and limbs that happen to lie behind (the shape
         diameter of Shapira, Shamir and Cohen-Or 2008).
@@ -119,14 +122,14 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
                  apart: BoolArray | None = None) -> Sources:
     """Find the bone that each of N points of the surface belongs to: the one that costs least.
 
-    Cost is the distance from the surface and from the limb's middle. It is raised where the line between them leaves
-    the body, leads against the bone's direction, or is long for a limb of its radius. Bones that cost nearly the same
-    share the point. A leaf bone's line says little of the shape of what it ends in, as of a face in front of a head's
-    axis: it gets a second line, to the middle of the skin that was found for it. If bones run through the air, as along
-    the axis of a helix or a pipe, these lines always leave the body. Then that counts less. `step` is called now and
-    then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides; None for all of
-    them. apart: (B, B) bones in skins of their own, as `told_apart`: even side by side, there are joints between them;
-    None for none.
+    The cost is the distance of the bone from the surface and from the limb's middle. It is higher if the way to the
+    bone leaves the body, leads against the bone's direction, or is long for a limb of its radius. Bones that cost
+    nearly the same share the point. The line of a leaf bone tells little of the shape of a limb's end, such as a face
+    in front of a head's axis. So the bone gets a second line, to the middle of the skin that was found for it. If bones
+    run through the air, as along the axis of a pipe, ways to them always leave the body, so that costs less. `step` is
+    called now and then, and may raise. reach: (B,) the greatest radius of what a bone moves, ∞ where its limb decides;
+    None for ∞. apart: (B, B) bones in different skins, as `told_apart`, which do not count as side by side; None for no
+    such bones.
     """
     thin = cell_size(skin.points, _THIN)
     measured = limb_radii(segments, solid, size, 0.0)
@@ -138,7 +141,7 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
     inside = _shares_inside(segments, solid)
     outside = _OUTSIDE * float(np.average(inside, weights=segments.lengths + _TINY))
     centred = _centred(segments, parents, skin, solid, size)
-    in_skin = np.where(np.isinf(most), 1.0 - centred, 0.0)  # an eye is no strip
+    in_skin = np.where(np.isinf(most), 1.0 - centred, 0.0)  # eyes, with a finite reach, are no strips
     one_skin = beside if apart is None else beside & ~apart[segments.bones[:, None], segments.bones]
     reaches = _Reaches.of(segments, len(parents), radius, in_skin, one_skin)
     lines = _Lines(segments, centred, radius, reaches, solid, outside)
@@ -152,10 +155,10 @@ def find_sources(skin: Skin, segments: Segments, parents: IntArray, solid: Solid
 
 @dataclass(frozen=True, eq=False)
 class _Reaches:
-    """Over how far weights of B bones blend.
+    """Limits of the distances over which weights of B bones blend.
 
-    most: (B,) no farther, for a leaf bone its limb's radius. least: (B,) no less far, for a bone in the skin half its
-    length. past_joints: (B,) as in `Sources`.
+    most: (B,) upper limit, a limb's radius for a leaf bone, else ∞. least: (B,) lower limit, half its length for a bone
+    in the skin, else 0. past_joints: (B,) as in `Sources`.
     """
 
     most: FloatArray
@@ -164,7 +167,7 @@ class _Reaches:
 
     @classmethod
     def of(cls, segments: Segments, bones: int, radius: FloatArray, in_skin: FloatArray, beside: BoolArray) -> _Reaches:
-        """Return those of bones with lines of radius (S,), by in_skin (S,) in the skin; beside (S, S) others."""
+        """Return the limits, from lines' radius (S,), share in the skin (S,), and lines beside them (S, S)."""
         most, least, past_joints = np.full(bones, np.inf), np.zeros(bones), np.zeros(bones)
         most[segments.bones[segments.leaf]] = radius[segments.leaf]
         past_joints[segments.bones] = 1.0
@@ -196,7 +199,7 @@ class _Lines:
 
 
 def _shares_inside(segments: Segments, solid: Solid) -> FloatArray:
-    """Return which share of each line, (S,), lies inside the solid."""
+    """Return the share of each line, (S,), that lies inside the solid."""
     shares = (np.arange(_STEPS) + 0.5) / _STEPS
     on_lines = segments.points_at(np.repeat(shares[:, None], len(segments.bones), axis=1))
     return np.asarray(solid.contains(on_lines).mean(axis=0))
@@ -239,10 +242,10 @@ def _cheapest_of(skin: Skin, lines: _Lines, gaps: FloatArray) -> tuple[FloatArra
 
 
 def _shares(cost: FloatArray) -> FloatArray:
-    """Return which share of each point (N,) bones of these costs (N, B) have, rows summing to 1.
+    """Return the shares (N, B) of bones in points, by their costs (N, B); rows sum to 1.
 
-    The cheapest bone has it, and with it those that cost little more, by degrees: where two bones meet, a line between
-    owners that jumps over a whole row of vertices would be a tear in coarse meshes.
+    The cheapest bone shares a point gradually with bones that cost little more. If each point had one owner, the border
+    between two bones would jump over whole rows of vertices, which tears coarse meshes.
     """
     least = cost.min(axis=1, keepdims=True)
     share = np.maximum((1.0 + _ALIKE) * least - cost, 0.0) / np.maximum(_ALIKE * least, _TINY)
@@ -251,10 +254,11 @@ def _shares(cost: FloatArray) -> FloatArray:
 
 
 def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, size: float) -> FloatArray:
-    """Return how far each line (S,) runs in its limb's middle: 1, or 0 where it lies in the skin all along.
+    """Return how far each line (S,) runs in its limb's middle: 1 in the middle, 0 if it lies in the skin all along.
 
-    That is where it is deepest below the nearest skin, against how deep the limb's middle lies there. Surfaces buried
-    in the solid are no skin. A leaf bone that its parent's line leads to, at the tip of a limb, runs as that one does.
+    The value compares the line's greatest depth below the nearest skin with the depth of the limb's middle there.
+    Surfaces buried in the solid are no skin. A leaf bone at the end of its parent's line is at least as centred as its
+    parent.
     """
     bare = np.flatnonzero(~solid.contains(skin.points + _BARE * solid.cell * skin.normals))
     if not len(bare):
@@ -272,7 +276,7 @@ def _centred(segments: Segments, parents: IntArray, skin: Skin, solid: Solid, si
 
 
 def _nearest(positions: FloatArray, points: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return which of points (P, 3) is nearest to each of N positions, (N,), and how far it is, (N,)."""
+    """Return the nearest of points (P, 3) to each of N positions (N, 3), as its index (N,), and its distance (N,)."""
     nearest, gaps = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
     step = max(1, _AT_ONCE // len(points))
     for begin in range(0, len(positions), step):
@@ -285,7 +289,7 @@ def _nearest(positions: FloatArray, points: FloatArray) -> tuple[IntArray, Float
 
 
 def _air_gaps(segments: Segments, skin: Skin, solid: Solid) -> FloatArray:
-    """Return how far (K + 1, S) from any skin the lines are at K + 1 positions, 0 where they run inside the body."""
+    """Return the distances (K + 1, S) from the nearest skin of K + 1 positions on each line, 0 inside the body."""
     along = np.linspace(0.0, 1.0, _AIR_STEPS + 1)
     on_lines = segments.points_at(np.repeat(along[:, None], len(segments.bones), axis=1))
     gaps = np.zeros(on_lines.shape[:2])
@@ -295,7 +299,7 @@ def _air_gaps(segments: Segments, skin: Skin, solid: Solid) -> FloatArray:
 
 
 def _air(gaps: FloatArray, share: FloatArray) -> FloatArray:
-    """Return `_air_gaps` at shares (N, S) of the lines."""
+    """Return the gaps of `_air_gaps`, interpolated at shares (N, S) of the lines."""
     before = np.minimum((share * _AIR_STEPS).astype(np.int64), _AIR_STEPS - 1)
     after = share * _AIR_STEPS - before
     line = np.arange(share.shape[1])
@@ -306,9 +310,9 @@ def _add_outside(cost: FloatArray, points: FloatArray, segments: Segments, share
                  solid: Solid, factor: float) -> None:
     """Raise costs (N, S), in place, where the way from points (N, 3) to shares (N, S) of the lines leaves the solid.
 
-    The share of a line that is air (N, S) since its bone runs outside the body does not count. A line whose other parts
-    all lie outside costs 1 + `factor` times as much. Only each point's cheapest line is looked at, and then those that
-    cost little more: the others have no part of the point any more.
+    air: (N, S) share of the way that is outside since the bone itself runs outside; it does not count. A way that is
+    otherwise outside costs 1 + `factor` times as much. Only each point's cheapest line is raised, and then lines that
+    cost little more: others get no share of the point anyway.
     """
     def raised(point: IntArray, line: IntArray) -> FloatArray:
         target = segments.starts[line] + share[point, line, None] * along[line]
@@ -322,9 +326,9 @@ def _add_outside(cost: FloatArray, points: FloatArray, segments: Segments, share
 
 
 def _against_direction(points: FloatArray, distance: FloatArray, share: FloatArray, segments: Segments) -> FloatArray:
-    """Return (N, S) the log of what points (N, 3) cost that lie behind the lines' starts or beyond their ends.
+    """Return the logarithms (N, S) of cost factors for points (N, 3) behind the lines' starts or beyond their ends.
 
-    distance, share: (N, S), how far away the nearest point of each line is, and where on it.
+    distance, share: (N, S) of the nearest point of each line: its distance, and its share of the line.
     """
     ahead = points @ segments.directions.T - (segments.starts * segments.directions).sum(axis=1)
     cosine = np.clip((ahead - share * segments.lengths) / np.maximum(distance, _TINY), -1.0, 1.0)  # on a line: 0 / 0
@@ -338,8 +342,8 @@ def _to_centres(skin: Skin, segments: Segments, parents: IntArray, radius: Float
                 free: BoolArray, found: Sources) -> Segments:
     """Return lines from the starts of leaf bones that run inside to the centres of area of the skin found for them.
 
-    Bones from which two or more leaf bones go on get one as well: a head that carries a jaw and eyes. Lines that are
-    not free (S,), as eyes', get none.
+    Bones with two or more leaf bones as children also get one, such as a head with a jaw and eyes. Bones of lines that
+    are not free (S,), such as eyes, get none.
     """
     weight = found.shares * skin.areas[:, None]
     area = weight.sum(axis=0)

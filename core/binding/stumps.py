@@ -1,4 +1,4 @@
-"""The inner ends of limbs that start beside the body but reach into it, as those of a crab: the body holds them."""
+"""The inner ends of limbs that start beside the body but reach into it, as a crab's: the body moves them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,25 @@ from .segments import Segments
 from .surface import Surface
 
 _HELD, _WELL = 0.4, 0.8
-"""A part that holds this share of a bone has part of it; one that holds the second is its own."""
+"""Shares of a bone: a part that holds the first share encloses some of the bone; from the second on, the part belongs
+to the bone."""
 
 _LEAST, _MOST = 0.05, 0.5
-"""Shares of a limb's points: fewer inside the body only touch it, and with more the limb is inside."""
+"""Shares of a limb's points inside the body: with fewer the limb only touches the body, with more it lies inside."""
 
 _BESIDE: Final = 1.5
-"""An inner end is farther from its limb's bone than so many times half of the limb's points are."""
+"""The distance of an inner end from its limb's bone, in medians of the distances of the limb's points, is greater than
+this."""
 
 _ASSEMBLY: Final = 30
-"""A body of more parts is a machine of hard ones: they do not bend."""
+"""A body of more parts is a machine of hard parts, which do not bend."""
 
 _MOST_POINTS: Final = 100
 
 
 def held_stumps(segments: Segments, parents: IntArray, surface: Surface, part: IntArray,
                 held: FloatArray) -> tuple[Segments, FloatArray]:
-    """Return the lines with one more for each inner end that another part holds, and what parts hold then, (M, B).
+    """Return the lines, with one more for each inner end that another part encloses, and the new `held` (M, B).
 
     part: (P,) that of each of the surface's points; parents (B,), −1 for a root; held (M, B) as `held_bones`. A limb of
     a part of its own may start beside the part of its parent bone and reach into it. If the inner end followed the
@@ -60,10 +62,10 @@ def held_stumps(segments: Segments, parents: IntArray, surface: Surface, part: I
 
 def _inner_end(segments: Segments, line: int, points: FloatArray,
                body: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return the innermost and the middle, (3,) each, of what of a limb's points (N, 3) the body has inside.
+    """Return the innermost and the mean, (3,) each, of a limb's points (N, 3) that are inside the body, or None.
 
-    The body is given by corners (T, 3, 3) of triangles. Innermost is what is farthest from the limb's line. None where
-    that line starts inside the body, or where what is inside lies round the line, or nearer to its end.
+    body: (T, 3, 3) corners of its triangles. The innermost point is the one farthest from the limb's line. The result
+    is None if that line starts inside the body, or if the points inside lie around the line, or nearer to its end.
     """
     start, end = segments.starts[line], segments.ends[line]
     points = points[::-(-len(points) // _MOST_POINTS)]

@@ -18,17 +18,17 @@ _FLATTEST_COTANGENT, _STEEPEST_COTANGENT = 0.02, 50.0
 _ALIKE = 1e-6
 _MOST_SAMPLES_ALONG = 400
 _MOST_CORNERS = 8
-"""Of faces that are cut from a corner: a middle of small ones would only be one point more."""
+"""Greatest number of corners of faces that are cut from a corner; larger faces are cut from their middle."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """P points (P, 3), T triangles (T, 3) of them turned outward, and what follows from both.
+    """P points (P, 3), T triangles (T, 3) of them that face outward, and values that follow from both.
 
     face_normals: (T, 3) of length one, or 0 where a triangle has no area; face_areas: (T,).
-    normals: (P, 3) of length one, or 0 where a point has no triangle. areas: (P,) a third of its cuts'.
-    cuts: (C, 3) what heat flows through: the triangles, but quads cut along either diagonal. cut_shares: (C,) how much
-    each cut counts: ½ in quads; cut_areas: (C,).
+    normals: (P, 3) of length one, or 0 where a point has no triangle. areas: (P,) a third of the area of the point's
+    cuts. cuts: (C, 3) triangles through which heat flows: as `triangles`, but each quad is cut along both diagonals.
+    cut_shares: (C,) weight of each cut: ½ in quads, else 1; cut_areas: (C,).
     """
 
     points: FloatArray
@@ -55,7 +55,7 @@ class Surface:
               cuts: tuple[IntArray, FloatArray] | None = None) -> Surface:
         """Turn triangles (T, 3) outward and derive the rest; triangles that use a point twice are dropped.
 
-        cuts: with their shares; None for the triangles.
+        cuts: (C, 3), and their shares (C,); None for the triangles.
         """
         triangles = triangles[_proper(triangles)]
         normals, areas = _face_normals(points, triangles)
@@ -85,7 +85,7 @@ class Surface:
     def samples(self, spacing: float) -> tuple[FloatArray, FloatArray]:
         """Return points (S, 3) spread over the triangles, at most about `spacing` apart, and their area (S, 3).
 
-        An area is that of the part of its triangle that a point stands for, as a vector that looks outward.
+        The area of a point is that of its part of the triangle, as a vector that points outward.
         """
         if not len(self.triangles):
             return np.zeros((0, 3)), np.zeros((0, 3))
@@ -123,7 +123,7 @@ def triangulate(points: FloatArray, face_vertices: IntArray, face_sizes: IntArra
 
 
 def _both_cuts(points: FloatArray, face_vertices: IntArray, face_sizes: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return the triangles (C, 3) of faces as `triangulate`, but those of quads along either diagonal; and shares (C,).
+    """Return the triangles (C, 3) of faces as `triangulate`, but of quads cut along both diagonals; and shares (C,).
 
     Those that use a point twice are left out.
     """
@@ -146,8 +146,8 @@ def with_centres(points: FloatArray, face_vertices: IntArray,
                  face_sizes: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
     """Return points, corners and sizes in which faces of many corners are triangles around their middle.
 
-    The middles (their corners' mean) come behind the points (P, 3). Fans from a corner would link all of the rim with
-    it, as that of a gown's flat bottom with the other leg's side.
+    The middles (their corners' mean) come behind the points (P, 3). Fans from a corner would link it with the whole
+    rim, such as both legs' sides at a gown's flat bottom.
 
     >>> angle = np.arange(9) * np.pi / 4.5
     >>> rim = np.stack((np.cos(angle), np.sin(angle), np.zeros(9)), axis=1)
@@ -173,15 +173,15 @@ def outward_signs(points: FloatArray, triangles: IntArray) -> FloatArray:
     """Return 1 for each triangle (T,) that looks outward and −1 for each that looks inward.
 
     Two triangles that are the only ones at an edge are compared. Where they disagree, each moves towards its
-    neighbours' sign, round after round, so that the local majority wins. Then regions that agree inside, but not with
-    the regions beside them, do the same as wholes, the largest first: half a body turned inside out, for one. Finally,
-    each connected piece is turned so that it encloses a positive volume, seen from its own centre of area.
+    neighbours' sign, round after round, so that the local majority wins. Then whole regions do the same, the largest
+    first, if they agree inside but not with those beside them, such as half a body turned inside out. Finally, each
+    connected piece is turned so that it encloses a positive volume, seen from its own centre of area.
     """
     return _signs(points, triangles, *_face_normals(points, triangles))
 
 
 def _signs(points: FloatArray, triangles: IntArray, normals: FloatArray, areas: FloatArray) -> FloatArray:
-    """Return what `outward_signs` does, for triangles whose normals (T, 3) and areas (T,) are known."""
+    """Return the `outward_signs` of triangles whose normals (T, 3) and areas (T,) are known."""
     count = len(triangles)
     if not count:
         return np.zeros(0)
@@ -205,7 +205,7 @@ def _signs(points: FloatArray, triangles: IntArray, normals: FloatArray, areas: 
 
 
 def _turned_by_neighbours(side: FloatArray, left: IntArray, right: IntArray, agree: FloatArray | float) -> FloatArray:
-    """Return sides ±1 (N,) after rounds in which each of N, beginning at `side`, moves to what its neighbours say."""
+    """Return signs ±1 (N,) after rounds in which each, starting from `side`, moves towards its neighbours' mean."""
     count = len(side)
     neighbours = np.maximum(np.bincount(left, minlength=count) + np.bincount(right, minlength=count), 1)
     for _ in range(_TURNING_ROUNDS):
@@ -234,7 +234,7 @@ def connected(count: int, first: IntArray, second: IntArray) -> IntArray:
     label = np.arange(count)
     one, other = label[first], label[second]
     while (apart := one != other).any():
-        one, other = one[apart], other[apart]  # what has met is not asked again
+        one, other = one[apart], other[apart]  # links within one piece are done
         np.minimum.at(label, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(higher := label[label], label):
             label = higher

@@ -1,4 +1,4 @@
-"""How a binding bends: every joint is turned, and what then looks broken is counted; no artist is needed for that."""
+"""How a binding bends: every joint is turned, and visible faults are counted, without an artist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .settings import BindCancelledError, Progress
 _ANGLES_RAD = np.radians((45.0, 90.0, 120.0))
 _MOST_JOINTS = 60
 _LEAST_MOVED = 0.003
-"""A joint counts that moves more than this share of the vertices, and leaves more than it where they are."""
+"""A joint is tested if it moves more than this share of the vertices, and leaves more than this share still."""
 
 _COINCIDENT = 1e-5
 _LEAST_REACH = 0.02
@@ -26,11 +26,11 @@ _LEAKS, _TEARS = 0.01, 0.005
 
 _FLYING = 3.0
 _FLIPPED = -0.5
-"""A vertex flies that leaves its neighbours by so many edges; a triangle is flipped from this cosine on."""
+"""A vertex flies if it leaves its neighbours by this many edges; a triangle is flipped below this cosine."""
 
 _STRETCH_PERCENTILE = 99.0
 _WORST = 0.01
-"""The share of all vertices that is called the worst."""
+"""The share of all vertices that are reported as the worst."""
 
 _UNBROKEN = 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
 _NOTHING = 1e-12
@@ -38,13 +38,13 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What looks broken when each of `joints` joints is bent by 45°, 90° and 120° about two axes; means over poses.
+    """Visible faults when each of `joints` joints is bent by 45°, 90° and 120° about two axes; means over poses.
 
-    flips: triangles per 1000 whose normal is more than 120° off what their weights turn it to. stretch: 99th
-    percentile of how many times longer or shorter edges around the joint become. volume: % of the volume around it
-    that is lost. flying: vertices per 1000 that leave their neighbours by more than 3 edges. leaks: vertices per 1000
-    that move though their owner is 3 or more bones away. tears: vertices per 1000 that part from another at the
-    same position. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle;
+    flips: triangles per 1000 whose normal is more than 120° from the rest normal turned by their weights. stretch: 99th
+    percentile of how many times longer or shorter edges around the joint become. volume: lost share of the volume
+    around the joint, in %. flying: vertices per 1000 that leave their neighbours by more than 3 edges. leaks: vertices
+    per 1000 that move though their owner is 3 or more bones away. tears: vertices per 1000 that part from another at
+    the same position. broken: (V,) in how many poses each vertex flies, leaks, or is a corner of a flipped triangle;
     flying_in, leaking_in: (V,) in how many it flies, or leaks.
     """
 
@@ -70,10 +70,11 @@ def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None,
           progress: Progress | None = None) -> Sweep:
     """Bend a body bound by weights (V, B) at each joint; rows may have any sum, those of 0 move nothing.
 
-    owners: (V,) the bone that each vertex really belongs to, or (V, N) those that it may belong to: it leaks where it
-    is far from all; where nobody says, the strongest of its weights. progress: called with the share of the work done;
-    when it answers False, BindCancelledError is raised. With one joint turned, a vertex moves by s (R − 1)(x − head). s
-    is the sum of its weights from that bone on. Raises TaktError where weights do not fit the body.
+    owners: (V,) the bone that each vertex belongs to, or (V, N) bones that it may belong to; None for the bone with its
+    greatest weight. A vertex leaks if it moves with a bone that is far from all its owners. progress: called with the
+    share of the work done; when it answers False, BindCancelledError is raised. With one joint turned, a vertex moves
+    by s (R − 1)(x − head), where s is the sum of its weights from that bone on. Raises TaktError where weights do not
+    fit the body.
     """
     if weights.shape != (len(body.vertices), len(body.bone_names)):
         raise TaktError(f"weights have shape {weights.shape}, expected {len(body.vertices), len(body.bone_names)}")
@@ -101,8 +102,8 @@ def sweep(body: BindInput, weights: FloatArray, owners: IntArray | None = None,
 class _Shape:
     """The body's P points, coincident vertices of a part being one, in units of its size.
 
-    point_of: (V,) the point of each vertex; first: (P,) a vertex of each. areas: (T, 3) vectors twice as long as
-    triangles are large. around: (P,) the mean length of the edges at each point.
+    point_of: (V,) the point of each vertex; first: (P,) a vertex of each. areas: (T, 3) normals of triangles, with
+    twice their area as length. around: (P,) the mean length of the edges at each point.
     """
 
     vertices: FloatArray
@@ -176,7 +177,7 @@ def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
           owners: IntArray) -> Iterator[tuple[list[float], BoolArray]]:
     """Yield for each pose of one joint the columns of `Sweep`, and which points (3, P) are broken, fly, and leak.
 
-    share: (V,) how far vertices move along.
+    share: (V,) the sum of each vertex's weights from this bone on.
     """
     head = bones.heads[bone]
     at_point = np.bincount(shape.point_of, share) / np.bincount(shape.point_of)
@@ -188,7 +189,7 @@ def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
     near_edges, near_triangles = near[shape.edges.T].any(axis=0), shape.triangles[near[shape.triangles.T].any(axis=0)]
     others = bones.far[bone][owners].all(axis=1)
     corners = at_point[shape.triangles.T]
-    varying = np.flatnonzero(corners.max(axis=0) - corners.min(axis=0) > _NOTHING)  # the others turn as one
+    varying = np.flatnonzero(corners.max(axis=0) - corners.min(axis=0) > _NOTHING)  # other triangles turn rigidly
     uneven = _Uneven.of(shape, at_point)
     volume = _cone(offsets, near_triangles)
     for axis in _axes(bones, bone):
@@ -210,7 +211,7 @@ def _bent(shape: _Shape, bones: _Bones, bone: int, share: FloatArray,
 
 def _flipped(shape: _Shape, some: IntArray, share: FloatArray, bent: FloatArray, axis: FloatArray,
              angle: float) -> BoolArray:
-    """Return which triangles (T,), of `some`, look away from where their rest normal looks, turned by their share."""
+    """Return which triangles (T,), among `some`, face away from their rest normal turned by their share."""
     result = np.zeros(len(shape.triangles), dtype=np.bool_)
     normal, turn = shape.areas[some], share[shape.triangles[some]].mean(axis=1)[:, None] * angle
     along = (normal @ axis)[:, None] * axis
@@ -231,7 +232,7 @@ def _stretched(shape: _Shape, bent: FloatArray, near: BoolArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Uneven:
-    """The N points that move unlike a neighbour when one joint bends: no other can fly.
+    """The N points that move differently from a neighbour when one joint bends: no other point can fly.
 
     points: (N,). one: (M,) an index into them, and other: (M,) a neighbour's point, for each side of their edges.
     """

@@ -1,4 +1,4 @@
-"""Clothes: the weights of the body just below them."""
+"""Clothes: transfer of the weights of the body just below them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .input import BindInput
 from .welding import welded_surface
 
 _NEAR = 0.05
-"""A garment takes weights from a body nearer than this share of the whole's longest side."""
+"""A garment takes weights from a body within this share of the longest side of all meshes."""
 
 _SAME_WAY = np.cos(np.radians(30.0))
 """Cosine from which on two normals look the same way."""
@@ -21,7 +21,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 
 def transferred(body: BindInput, weights: FloatArray, garment: BoolArray) -> tuple[FloatArray, BoolArray]:
-    """Return weights (V, B) in which clothes have those of the body below, and which vertices are known, (V,).
+    """Return weights (V, B) in which clothes have the weights of the body below, and which vertices are known, (V,).
 
     weights: (V, B), rows with any sum; only the body's rows are read. garment: (V,) which vertices are clothes; all
     others are the body. A body vertex is known if its row sums to more than 0. A garment vertex is known if the nearest
@@ -77,7 +77,7 @@ class _Skin:
                    surface.triangles)
 
     def nearest(self, points: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return for points (N, 3) a nearest triangle, of those around the nearest corner, and its shares (N, 3)."""
+        """Return for points (N, 3) the nearest triangle (N,) around the nearest corner, and its shares (N, 3)."""
         corner = _nearest(points, self.points, np.unique(self.triangles))
         order = np.argsort(self.triangles.reshape(-1), kind="stable")
         count = np.bincount(self.triangles.reshape(-1), minlength=len(self.points))
@@ -97,7 +97,7 @@ class _Skin:
 
 
 def _nearest(points: FloatArray, others: FloatArray, among: IntArray) -> IntArray:
-    """Return which of `others`, of those whose numbers are given, is nearest to each of points (N, 3)."""
+    """Return the index (N,) of the nearest of `others` (M, 3) to each of points (N, 3), among the given indices."""
     some = others[among]
     squared = (some * some).sum(axis=1)
     step = max(1, _AT_ONCE // len(some))

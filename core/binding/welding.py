@@ -23,7 +23,7 @@ def welded_surface(body: BindInput, seams: bool = True) -> tuple[IntArray, Surfa
 
 
 def welded(body: BindInput, seams: bool = True) -> tuple[IntArray, FloatArray, Frame]:
-    """Return each vertex's point (V,), these points (P, 3) in the body's frame, and that frame."""
+    """Return each vertex's point (V,), the points (P, 3) in the body's frame, and that frame."""
     radius = float(np.sqrt(np.ascontiguousarray(body.vertices.T).var(axis=1).sum()))
     point_of = weld(body.vertices, COINCIDENT * radius) if seams else np.arange(len(body.vertices), dtype=np.int64)
     points = np.empty((int(point_of.max()) + 1, 3))

@@ -1,4 +1,4 @@
-"""Contacts of the whole body in a clip: what it rests on, when, and with what weight. They are stored with the clip.
+"""Contacts of the whole body in a clip: what it rests on, when, and with what weight.
 
 A contact says which effector (end effector: hand, seat, head, ...) is on what, when, at what height, and with what
 weight. The weight rises and falls gradually. Contacts of feet, with heels and balls, are FootContacts.

@@ -36,8 +36,8 @@ class Clip:
     contacts: of the feet, by side (l, r); None if they have not been detected. A retargeted clip keeps those of its
     source.
     bearing: contacts of other body parts (body_contacts.py); a retargeted clip keeps those of its source.
-    gait_legs_per_s: of a gait in place whose feet slide unevenly, and that was made to travel (in_place.py), how fast
-    it goes, in leg lengths.
+    gait_legs_per_s: the speed, in leg lengths per second, of a gait in place whose feet slide unevenly and that was
+    made to travel (in_place.py); else 0.
     skin: a sample of the body that the clip was made for, if its file has one. Edited clips do not keep it.
     """
 

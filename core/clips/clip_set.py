@@ -16,9 +16,10 @@ from .clip import Clip
 from .keys import Interpolation, KeyTable, TranslationInterpolation
 
 _FEW = 8
-"""Up to so many different clips are sampled one by one, each from the keys that it laid out itself."""
+"""Up to this number of different clips are sampled one by one, each with its own arranged keys."""
 _QUICK = 4
-"""Laying so many keys out together for each rotation that is asked for takes little longer than finding that."""
+"""Keys of several clips are arranged together if there are at most this many for each requested rotation, which takes
+little longer than finding it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +27,9 @@ class ClipSet:
     """C clips, all on one skeleton.
 
     Each clip arranges its keys for sampling when it is first sampled, and caches them. So another set of the same clips
-    costs nothing, and a long score costs only the clips that are sampled. The keys of all are arranged together if
-    clips are short, or many are sampled at once, as when a whole Action is written. That takes as long as copying them,
-    and makes sampling faster.
+    costs nothing, and a long score costs only the clips that are sampled. If clips are short, or if many are sampled at
+    once, as for a whole Action, the keys of all are arranged together. That takes as long as copying them, and makes
+    sampling faster.
     """
 
     clips: tuple[Clip, ...]
@@ -64,7 +65,7 @@ class ClipSet:
 
     @cached_property
     def _keys(self) -> int:
-        """How many keys they have."""
+        """The number of keys of all clips."""
         return sum(len(tracks.times_s) for each in self.clips
                    for tracks in (each.rotations, each.translations, each.scales))
 

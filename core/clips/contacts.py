@@ -24,12 +24,13 @@ from .sole_ends import sole_ends
 from .thresholds import LOW_LEGS, SHORTEST_S, SLOW_LEGS_PER_S
 
 _SLOW_SHARES: Final = (0.2, 0.35)
-"""Or against the speed of a gait in place that was made to travel: its feet never slid back quite evenly."""
+"""SLOW_LEGS_PER_S for a gait in place that was made to travel, as shares of its speed: its feet never slide back quite
+evenly."""
 STEP_S: Final = 1.0 / 60.0
 MAX_INSTANTS: Final = 200_000
 _LOWEST_PERCENT: Final = 1.0
 _OWN_GROUND_LEGS: Final = 0.06
-"""A foot, or a heel, whose lowest height is at most so far above that of the others has a ground of its own."""
+"""A foot, or a heel, has a ground of its own if its lowest height is at most this far above that of the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,17 +131,17 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
     heel, ball = both.at(slice(len(sides))), both.at(slice(len(sides), None))
     if len(own) == len(sides):
         return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}
-    if own[len(sides)] in own[:len(sides)]:  # whoever made a clip did not see where the tips of its feet go
+    if own[len(sides)] in own[:len(sides)]:  # a clip's author does not see the tips of its feet
         return {side: FootContacts(heel.spans(i, heel.lowest), ball.spans(i, heel.lowest, heel.lowest))
                 for i, side in enumerate(sides)}
-    level = min(heel.lowest, ball.lowest)  # no heel is planted where a clip walks on tiptoe throughout
+    level = min(heel.lowest, ball.lowest)  # in a clip that is all on tiptoe, heels have no contact
     return {side: FootContacts(heel.spans(i, level), ball.spans(i, ball.lowest)) for i, side in enumerate(sides)}
 
 
 def sole_points(clip: Clip, found: SkeletonMap, times_s: FloatArray, up: FloatArray) -> FloatArray:
-    """Return where heels are, and where known balls of the feet, at times (F,), (F, N, 3).
+    """Return the positions (F, N, 3) of heels, and of known balls of the feet, at times (F,).
 
-    Of both feet, each with hip, knee and ankle. found, up: see foot_contacts; up: of unit length.
+    Only feet with hip, knee and ankle are included. found, up: see foot_contacts; up: of unit length.
     """
     joints, points = _sole_points(clip, found, "lr", up)
     return _followed(clip, times_s, joints, points)
@@ -184,18 +185,19 @@ class _Points:
 
     @cached_property
     def grounds(self) -> FloatArray:
-        """The lowest height of each of them, (N,), without single spikes."""
+        """The lowest height of each point, (N,), without single spikes."""
         return np.asarray(np.percentile(self.heights, _LOWEST_PERCENT, axis=0))
 
     @property
     def lowest(self) -> float:
-        """The lowest that any of them is."""
+        """The lowest height of all points."""
         return float(self.grounds.min())
 
     def spans(self, index: int, level: float, lowest: float = -np.inf) -> FloatArray:
-        """Return when one of them is in contact, (K, 2) seconds.
+        """Return when one of the points is in contact, (K, 2) in seconds.
 
-        level: height of the ground, used if its own lowest height is much higher. lowest: the ground is not below.
+        level: height of the ground if the point's own lowest height is much higher. lowest: the least height of the
+        ground.
         """
         own = max(float(self.grounds[index]), lowest)
         ground = own if own <= level + _OWN_GROUND_LEGS else level
@@ -223,7 +225,7 @@ def planted_spans(positions: FloatArray, heights: FloatArray, times_s: FloatArra
     begins, lasts = ((heights <= low) & (speeds <= most) for low, most in zip(LOW_LEGS, slow, strict=True))
     spans = []
     for start, stop in runs(lasts):
-        is_open = start == 0, stop == len(times_s)  # it may have begun before the clip, or go on after it
+        is_open = start == 0, stop == len(times_s)  # a contact may begin before the clip, or end after it
         sure = start + np.flatnonzero(begins[start:stop])
         if not len(sure) and is_open[0] == is_open[1]:
             continue

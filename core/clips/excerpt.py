@@ -18,13 +18,14 @@ from .contacts import FootContacts
 from .keyed import keys_of, packed
 
 SKIP_ZONES: Final = 4.0
-"""Over so many times what is passed over at an end, the part is played more slowly; never longer than it lasts."""
+"""Length of the zone in which the part is played more slowly, in multiples of the skip at its end; at most the whole
+part."""
 ROUND_ZONES: Final = 8.0
 """The same for a loop, whose other end is as good a beginning, so its speed changes less."""
 _INVERSE_STEPS: Final = 2048
 _NOTHING_S: Final = 1e-12
 _SAME_TIME_S: Final = 1e-9
-"""A key that is so near to an end is the end."""
+"""A key within this time of an end counts as the end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ class Excerpt:
         return np.asarray(np.clip(own + rounds * self.duration_s, 0.0, self.duration_s))
 
     def _without_skips(self, times_s: FloatArray) -> FloatArray:
-        """Return the times (…) with skips at which the part shows what it shows at times (…) without them."""
+        """Return the times (…) with skips at which the part shows the poses of times (…) without skips."""
         if self.skips_s == (0.0, 0.0):
             return times_s
         played = np.linspace(0.0, self.duration_s, _INVERSE_STEPS + 1)

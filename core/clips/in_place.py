@@ -1,4 +1,4 @@
-"""Make gaits in place, as on a treadmill, travel as far as their feet slide back while they bear the body."""
+"""Add root motion to gaits in place, as on a treadmill: as far as feet slide back while they bear the body."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ _STAYS_LEGS: Final = 0.25
 _LEAST_LEGS_PER_S: Final = 0.25
 """Feet of a gait slide back faster than this, on average."""
 _STRAIGHT: Final = 0.7
-"""Against all that they slide, so much at least is in one direction: feet that shuffle about make no way."""
+"""Least share of the feet's sliding that is in one direction: feet that shuffle about do not travel."""
 _BEARS_LEGS: Final = 0.02
-"""A foot that is so much higher, in leg lengths, bears the body much less."""
+"""Height over its ground, in leg lengths, from which on a foot bears the body much less."""
 _STEADIER, _UNEVEN = 0.1, 0.5
-"""Against the steady velocity: what is by so much farther from it bears the body less; and so far it may be from it."""
+"""Shares of the steady velocity: a foot whose velocity differs by the first share more than another's bears the body
+less. Up to the second share, a foot's own velocity is used."""
 _STANDS: Final = 0.2
-"""Of the time: if a foot is in contact for less, feet slide unevenly, and the speed of the gait is told."""
+"""Share of the time: if a foot is in contact for less, feet slide unevenly, and the clip states the speed of its
+gait."""
 _JOINTS: Final = {"HumanoidRoot", *(f"{side}_{joint}" for side in "lr" for joint in ("hip", "knee", "ankle"))}
 _HIGHEST: Final = 50.0
 _GROUND_PERCENT: Final = 1.0
-"""Of its heights: a point of the sole that is so low is on the ground."""
+"""Percentile of a point's heights that counts as its ground."""
 _SMOOTH_S: Final = 0.05
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
@@ -42,8 +44,8 @@ def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
     """Return a clip with root motion added to its gait, or None if it is not a gait in place.
 
     found: the map of its skeleton; up: (3,) in its model space. A foot that bears the body slides back about steadily.
-    The body moves so that this foot stands still on the ground; where none does so, it goes on at the same speed. The
-    topmost joint above the hips moves, with all its descendants.
+    The body moves so that this foot stands still on the ground; while no foot bears it, it moves on at the same speed.
+    The topmost joint above the hips moves, with all its descendants.
     """
     joints = found.joint_of
     if not _JOINTS <= joints.keys() or clip.duration_s <= 0.0:
@@ -71,23 +73,23 @@ def travelling(clip: Clip, found: SkeletonMap, up: FloatArray) -> Clip | None:
 
 
 def _slides(soles: FloatArray, times_s: FloatArray, up: FloatArray) -> FloatArray:
-    """Return the velocities (F, N, 3) over the ground of a body each of whose soles' points (F, N, 3) would stand."""
+    """Return the velocity (F, N, 3) of the body over the ground that keeps each point of the soles (F, N, 3) still."""
     velocities = -np.gradient(soles, times_s, axis=0)
     return np.asarray(velocities - (velocities @ up)[..., None] * up)
 
 
 def _lowness(soles: FloatArray, up: FloatArray, leg: float) -> FloatArray:
-    """Return how low points of soles (F, N, 3) are, each above its own ground, (F, N): about 1 on it, more than 0."""
+    """Return how low points of soles (F, N, 3) are, (F, N): about 1 on the point's own ground, towards 0 above it."""
     heights = soles @ up
     heights = heights - np.percentile(heights, _GROUND_PERCENT, axis=0)
     return np.asarray(np.exp(-np.minimum(heights / (_BEARS_LEGS * leg), _HIGHEST)))
 
 
 def _steady(back: FloatArray, low: FloatArray) -> FloatArray:
-    """Return the velocity (3,) at which feet slide back most of the time while they are low, none if they shuffle.
+    """Return the velocity (3,) at which feet usually slide back while they are low; 0 if they shuffle.
 
-    back: (F, N, 3), see _slides; low: (F, N), see _lowness. A foot that lands or leaves is low, too, and slides back
-    faster or more slowly: so it is the median.
+    back: (F, N, 3), see _slides; low: (F, N), see _lowness. It is a median, since a foot that lands or lifts off is
+    also low, but slides faster or more slowly.
     """
     made, lowest = np.einsum("fn,fnc->fc", low, back) / low.sum(axis=1)[:, None], low.max(axis=1)
     mean = lowest @ made
@@ -101,9 +103,10 @@ def _steady(back: FloatArray, low: FloatArray) -> FloatArray:
 
 
 def _bearing(back: FloatArray, low: FloatArray, steady: FloatArray) -> FloatArray:
-    """Return the velocity of a body, (F, 3): that at which one of its low feet stands, if one slides about steadily.
+    """Return the velocity of the body, (F, 3), that keeps a low foot still, if one slides about steadily.
 
-    back, low, steady: see _steady. Where none does, a foot lands or leaves, and the body goes on at the steady one.
+    back, low, steady: see _steady. If no foot slides steadily, one lands or lifts off, and the velocity is the steady
+    one.
     """
     off = np.linalg.norm(back - steady, axis=2) / np.linalg.norm(steady)
     shares = low * np.exp(-(off - off.min(axis=1, keepdims=True)) / _STEADIER)
@@ -113,7 +116,7 @@ def _bearing(back: FloatArray, low: FloatArray, steady: FloatArray) -> FloatArra
 
 
 def _smooth(curves: FloatArray, times_s: FloatArray) -> FloatArray:
-    """Return curves (F, C) at times (F,), which are evenly apart, without noise."""
+    """Return curves (F, C) at evenly spaced times (F,), smoothed."""
     free = np.full(curves.T.shape, np.inf)
     return solve_displacement(DisplacementProblem(curves.T, np.ones_like(free), -free, free,
                                                   np.full(curves.shape[1], _SMOOTH_S),
@@ -121,7 +124,7 @@ def _smooth(curves: FloatArray, times_s: FloatArray) -> FloatArray:
 
 
 def _moved(clip: Clip, joint: int, times_s: FloatArray, by: FloatArray) -> Clip:
-    """Return a clip one of whose joints, which has no parent, is moved by (F, 3) at times (F,) in the model."""
+    """Return a clip with a root joint moved by vectors (F, 3) at times (F,), in model space."""
     tracks = clip.translations
     own = np.zeros_like(by)
     at = np.flatnonzero(tracks.joints == joint)

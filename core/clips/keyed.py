@@ -13,9 +13,9 @@ from ..skeletons.skeleton import Pose
 from .clip import Clip, Tracks
 
 SAMPLE_S: Final = 1.0 / 30.0
-"""Longest time between keys where the rotations of several joints are combined into one joint's."""
+"""Longest time between keys if rotations of several joints are combined into one."""
 FINE_S: Final = SAMPLE_S / 2.0
-"""And such steps do where skin comes near to something."""
+"""Longest time between keys if skin comes near to something."""
 
 _LONG_ENOUGH: Final = 1.3
 """Gaps up to this many steps get no extra keys; so keys at 24 frames per second are left alone with SAMPLE_S."""
@@ -148,7 +148,7 @@ def around(own: FloatArray, times: FloatArray) -> tuple[IntArray, IntArray, Floa
 
 
 def _blended(before: FloatArray, after: FloatArray, share: FloatArray) -> FloatArray:
-    """Return values between those of keys (F, …, C), by a share (F,)."""
+    """Return values between those of keys before and after (F, …, C), by a share (F,) from 0 to 1."""
     share = share.reshape(-1, *(1,) * (before.ndim - 2))
     if before.shape[-1] == 4:
         return rot.nlerp(before, after, np.broadcast_to(share, before.shape[:-1]))

@@ -30,22 +30,24 @@ TRANSLATION_INTERPOLATIONS: dict[TranslationInterpolation, tuple[str, str]] = {
 Difference = Callable[[IntArray, IntArray], FloatArray]
 ClipTracks = tuple[float, bool, Tracks, Tracks, Tracks]
 _GRID_ENTRIES = 2_000_000
-"""A clip whose tracks have few times in common gets a coarser grid above this, and steps on from there."""
+"""Greatest number of entries in a clip's grid. Above it, as for tracks with few common times, the grid is coarser, and
+keys are found by steps from it."""
 _ROWS_AT_ONCE = 4096
-"""What is worked on stays in the processor's cache, and memory does not grow beyond the result."""
+"""Number of rows that are computed at once, so that they stay in the processor's cache, and take no more memory than
+the result."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Channel:
-    """One kind of tracks of C clips: N keys of some of J joints, row 0 standing for rest.
+    """One kind of tracks of C clips: N keys of some of J joints, in rows 1 to N; row 0 is the rest value.
 
-    column: (J,) where joints stand among the T that are looked up: those that any clip has a track of, and one that
-    rests for all others, where there are any. instants: (U,) clip + i·time, ascending: complex numbers sort by
-    their real part first, so that one search finds clip and time, exactly.
-    key: (U, T) the row of the last key at or before each instant. steps: how many keys may follow up to the next.
-    times_s, values: (N + 1,), (N + 1, C); per_s: (N + 1,) 1 ÷ the time to the next key, 0 at the last of a track.
-    loops: of each clip's tracks one after another, whether they loop; starts: the row of the first key of each, and the
-    number of rows.
+    column: (J,) the column of each joint among T: one for each joint with a track in any clip, and a last one at rest
+    for all joints without tracks, if any. instants: (U,) clip + i·time, ascending: complex numbers sort by their real
+    part first, so that one search finds clip and time, exactly.
+    key: (U, T) the row of the last key at or before each instant. steps: the most keys that follow before the next
+    instant. times_s, values: (N + 1,), (N + 1, C); per_s: (N + 1,) 1 ÷ the time to the next key, 0 at the last of a
+    track. loops: for row 0 and each track, clip after clip, whether it loops; starts: the row of the first key of each,
+    then the number of rows.
     """
 
     column: IntArray
@@ -101,7 +103,7 @@ class _Channel:
         return key, np.maximum(since_s, 0.0, out=since_s)
 
     def straight(self, instants: npt.NDArray[np.complex128]) -> FloatArray:
-        """Return the values (F, J, C) at instants (F,), straight from key to key."""
+        """Return the values (F, J, C) at instants (F,), linear between keys."""
         if len(self.values) == 1:
             return self._rest.repeat(len(instants), axis=0)
         key, since_s = self.find(instants)
@@ -111,10 +113,10 @@ class _Channel:
         return self.of_joints(change)
 
     def of_joints(self, found: FloatArray) -> FloatArray:
-        """Return what was found for the T that are looked up, (F, T, C), as all joints have it, (F, J, C)."""
+        """Return the values (F, J, C) of all joints from those of the T columns, (F, T, C)."""
         if self._are_all:
             return found
-        if found.shape[2] == 4:  # numpy's take is quick then
+        if found.shape[2] == 4:  # numpy's take is fast for four
             return found.take(self.column, axis=1)
         out = self._rest.repeat(len(found), axis=0)
         out[:, self._moved] = found[:, :-1]
@@ -122,22 +124,22 @@ class _Channel:
 
     @cached_property
     def _moved(self) -> slice | IntArray:
-        """The joints with tracks, where there are others too."""
+        """The joints with tracks, if some joints have none."""
         return side_by_side(np.flatnonzero(self.column < self.key.shape[1] - 1))
 
     @cached_property
     def _are_all(self) -> bool:
-        """Whether what is looked up is all joints as they are."""
+        """Whether the columns are all joints in their order."""
         return np.array_equal(self.column, np.arange(self.key.shape[1]))
 
     @cached_property
     def _rest(self) -> FloatArray:
-        """What all joints have without keys, (1, J, C)."""
+        """The values of all joints at rest, (1, J, C)."""
         return self.values[:1].repeat(len(self.column), axis=0)[None]
 
     @cached_property
     def _speeds(self) -> FloatArray:
-        """How much values change in a second up to the next key, (N + 1, C); 0 at the last of a track."""
+        """The change of values per second up to the next key, (N + 1, C); 0 at the last key of a track."""
         following = np.arange(len(self.values)) + (self.per_s > 0.0)
         return np.asarray((self.values[following] - self.values) * self.per_s[:, None])
 
@@ -148,26 +150,26 @@ class _Channel:
 
     @property
     def neighbours(self) -> tuple[IntArray, IntArray]:
-        """The rows of the keys before and after each key, (N + 1,); itself at the ends, round in a loop."""
+        """The rows of the keys before and after each key, (N + 1,): itself at a track's ends, but wrapped in a loop."""
         rows = np.arange(len(self.times_s))
         first, last = self.starts[:-1], self.starts[1:] - 1
         before, after = rows - 1, rows + 1
         before[first], after[last] = first, last
-        whole = self.loops & (last - first > 1)  # the last key of a loop is the first again
+        whole = self.loops & (last - first > 1)  # the last key of a loop repeats the first
         before[first[whole]], after[last[whole]] = last[whole] - 1, first[whole] + 1
         return before, after
 
 
 def grid_entries(tracks: Tracks) -> int:
-    """Return how many numbers the grid of a clip's tracks takes, in addition to the keys themselves."""
+    """Return the number of entries in the grid of a clip's tracks, in addition to the keys themselves."""
     return min(len(tracks.different_times) * len(tracks), 2 * _GRID_ENTRIES)
 
 
 def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
-    """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the steps left.
+    """Return times (U,) from −∞ on, the last key of each track at or before them, (U, T), and the most steps between.
 
-    Steps: how many keys there may be from one of these times to the next, or from the last one to the end. That can be
-    more than the times left out, where several keys have the same time.
+    Steps: the most keys of a track from one of these times to the next, or from the last one to the end. They can
+    outnumber the omitted times, if several keys have the same time.
     """
     times = tracks.different_times
     stride = max(1, len(times) * len(tracks) // _GRID_ENTRIES)
@@ -180,7 +182,7 @@ def _grid(tracks: Tracks) -> tuple[FloatArray, IntArray, int]:
 
 
 class _Arcs(NamedTuple):
-    """Arcs from each of N + 1 keys: where they begin and what is across, (N + 1, 4), and half-angles; see rotations."""
+    """Arcs from each of N + 1 keys: begin and across, (N + 1, 4), and half-angles; see rotations.arc."""
 
     begin: FloatArray
     across: FloatArray
@@ -188,7 +190,7 @@ class _Arcs(NamedTuple):
 
     @classmethod
     def of(cls, a: FloatArray, b: FloatArray, is_on: BoolArray) -> _Arcs:
-        """Lead from rotations a (N + 1, 4) to those of the next rows of b, or where not is_on of the same."""
+        """Return arcs from rotations a (N + 1, 4) to the next row of b, or to the same row if not is_on (N + 1,)."""
         across, half = np.empty((len(a), 4)), np.empty(len(a))
         for start in range(0, len(a), _ROWS_AT_ONCE):
             run = slice(start, start + _ROWS_AT_ONCE)
@@ -209,9 +211,9 @@ class _Arcs(NamedTuple):
 class KeyTable:
     """The keys of C clips on one skeleton; sampled by clip and time.
 
-    SLERP (Shoemake 1985) goes a·cos x + across·sin x over the great circle between two keys, whose parts are computed
-    once. LERP, normalised, passes the same arc at an uneven speed. Both take the shorter arc. SQUAD (Shoemake 1987)
-    bends it towards inner points such that the angular velocity is continuous at the keys, also where these are
+    SLERP (Shoemake 1985) follows a·cos x + across·sin x along the great circle between two keys; both parts are
+    computed once. LERP, normalised, passes the same arc at an uneven speed. Both take the shorter arc. SQUAD (Shoemake
+    1987) bends it towards inner points such that the angular velocity is continuous at the keys, also where these are
     unevenly spaced. Translations: LINEAR, or SPLINE: cubic, the velocity at a key being that between its neighbours
     (Catmull and Rom 1974). Scales are linear.
     """
@@ -255,9 +257,10 @@ class KeyTable:
         return channel.of_joints(between)
 
     def _straight(self, key: npt.NDArray[np.intp], share: FloatArray) -> FloatArray:
-        """Return the rotations (..., 4) by shares (...) of the way from keys (...), 0 where none follows: normalised.
+        """Return the rotations (..., 4) by normalised LERP from keys (...) to the next ones.
 
-        Neighbours are in one hemisphere, so that the way is the shorter arc's, and leads past no turn without length.
+        share: (...) of the way, 0 if no key follows. Neighbours are in one hemisphere, so that the arc is the shorter
+        one, and no interpolated quaternion has length 0.
         """
         turned, following = self._turns.take(key, axis=0), self._turns.take(key + 1, axis=0, mode="clip")
         turned *= (1.0 - share)[..., None]
@@ -275,12 +278,12 @@ class KeyTable:
 
     @cached_property
     def _turning_per_s(self) -> FloatArray:
-        """How far arcs to the next key go in a second, (N + 1,)."""
+        """The angle of arcs to the next key per second, (N + 1,); half of that of the rotation."""
         return self._arcs.half * self._rotations.per_s
 
     @cached_property
     def _arcs(self) -> _Arcs:
-        """From each key to the next."""
+        """The arcs from each key to the next."""
         return _Arcs.of(self._turns, self._turns, self._rotations.per_s > 0.0)
 
     @cached_property
@@ -290,11 +293,12 @@ class KeyTable:
 
     @cached_property
     def _inner_arcs(self) -> _Arcs:
-        """SQUAD's arcs from each key's inner point to the one before the next key.
+        """SQUAD's arcs from the inner point after each key to the inner point before the next key.
 
-        With ω the angular velocity at a key, L the rotation vector of an interval and h its length: the inner
-        point after the key is q·exp((ωh − L)/2), that before it q·exp((L − ωh)/2) of the interval before. ω is the
-        sum of both L over the sum of both h. Evenly spaced, this is Shoemake's q·exp(−(log q⁻¹q₊ + log q⁻¹q₋)/4).
+        With ω the angular velocity at a key, L the rotation vector of an interval and h its length: the inner point
+        after the key is q·exp((ωh − L)/2), and that before it is q·exp((L − ωh)/2) with the previous interval's L and
+        h. ω is the sum of both L over the sum of both h. Evenly spaced, this is Shoemake's q·exp(−(log q⁻¹q₊ + log
+        q⁻¹q₋)/4).
         """
         keys, values = self._rotations, self._turns
         turn_in, turn_out, time_in, time_out = self._steps(
@@ -316,9 +320,9 @@ class KeyTable:
 
     @staticmethod
     def _steps(keys: _Channel, difference: Difference) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return each key's differences, (N + 1, 3), and times, (N + 1, 1), from the key before and to the key after.
+        """Return each key's differences, (N + 1, 3), and times, (N + 1, 1), from the previous key and to the next key.
 
-        Where there is no such key, both are zero.
+        Both are zero if there is no such key.
         """
         rows = np.arange(len(keys.times_s))
         before, after = keys.neighbours

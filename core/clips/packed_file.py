@@ -76,7 +76,7 @@ def unpack(data: bytes) -> ClipFile:
 
 
 def _distinct(values: list[Value]) -> dict[int, Value]:
-    """Return values by what they are, each once, in their order."""
+    """Return different objects by their identity, each once, in their order."""
     return {id(value): value for value in values}
 
 

@@ -57,7 +57,7 @@ def placed(clip: Clip, place: FloatArray) -> Clip:
 
 
 def _with_tops(tracks: Tracks, tops: IntArray, still: FloatArray) -> list[tuple[int, FloatArray, FloatArray]]:
-    """Return the keys of joints, of all the topmost ones too, in order; still: what these have without keys."""
+    """Return tracks with keys for all topmost joints too, sorted by joint; still: values of those without keys."""
     own = [(joint, *keys_of(tracks, index)) for index, joint in enumerate(tracks.joints.tolist())]
     new = [(joint, np.zeros(1), still[None]) for joint in np.setdiff1d(tops, tracks.joints).tolist()]
     return sorted([*own, *new], key=itemgetter(0))

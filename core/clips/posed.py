@@ -176,7 +176,7 @@ class PosedJoints:
 
     @cached_property
     def _turning(self) -> tuple[Keys, ...]:
-        """Keys of rotations, from the parents' axes: what is straight between them is so as well."""
+        """Keys of rotations in the parents' axes; rotating by rest keeps linear interpolation linear."""
         return self._keys("rotations")
 
     @cached_property
@@ -185,7 +185,7 @@ class PosedJoints:
 
     @cached_property
     def _moving_rows(self) -> int:
-        """How many rows there are down to the deepest level of which a joint moves."""
+        """The number of rows down to the deepest level with a joint that moves."""
         last = int(self.rows.row[self.clip.translations.joints].max(initial=-1))
         return next((level.stop for level in self.rows.levels if level.stop > last), 0) if last >= 0 else 0
 
@@ -195,20 +195,20 @@ class PosedJoints:
 
     @cached_property
     def _still(self) -> IntArray:
-        """Rows of joints that do not turn."""
+        """The rows of joints that do not rotate."""
         is_still = np.ones(len(self.rows.kept), dtype=np.bool_)
         for keys in self._turning:
             is_still[keys.rows] = False
         return np.flatnonzero(is_still)
 
     def _keys(self, channel: str) -> tuple[Keys, ...]:
-        """Return the keys of the clip's rotations, translations or scales, those at the same times together."""
+        """Return the keys of the clip's rotations, translations or scales, grouped by equal key times."""
         tracks = self.clip.derived(_closed, channel) if self.clip.is_looping else getattr(self.clip, channel)
         return keys_of_rows(tracks, self.rows, is_turned=channel == "rotations")
 
 
 def _closed(clip: Clip, channel: str) -> Tracks:
-    """Return tracks as a loop has them."""
+    """Return the tracks of a channel, closed if the clip is looping."""
     tracks: Tracks = getattr(clip, channel)
     return tracks.closed(clip.duration_s)
 

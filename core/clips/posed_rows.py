@@ -1,7 +1,7 @@
 """Joints and their ancestors in the order in which they are posed, and the keys of their tracks.
 
-The same rows are needed many times for one clip, and for each clip of a body. So those of the joints that were
-requested last are cached.
+The same rows are needed many times for one clip, and for each clip of a body. So the rows of recent requests are
+cached.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .keyed import around
 from .tracks import Tracks
 
 _NO_ARC: Final = 1e-12
-"""Rotations whose half-angle has a smaller sine are one."""
+"""Rotations count as equal if the sine of the half-angle between them is smaller."""
 _MOST_KNOWN: Final = 256
 
 
@@ -140,7 +140,7 @@ def _dots(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _on_arcs(a: FloatArray, b: FloatArray, dot: FloatArray, share: FloatArray) -> FloatArray:
-    """Return what is a share (F,) of the way from quaternions (4, N, F) to others; see rot.slerp. dot: (N, F)."""
+    """Return quaternions at shares (F,) of the arcs from a to b, (4, N, F) each; see rot.slerp. dot: (N, F) of both."""
     b *= np.where(dot < 0.0, -1.0, 1.0)
     b -= np.abs(dot) * a
     sine = np.sqrt(_dots(b, b))

@@ -17,7 +17,7 @@ _FEWEST: Final = 8
 _SOLE: Final = 0.2
 """Share of the foot's height in which its skin counts as sole."""
 _UPRIGHT: Final = 0.5
-"""Sine: below shins that rest nearer to the level nothing tells what is below the foot."""
+"""Sine of the angle between a resting shin and the ground: at smaller ones, nothing shows what is below the foot."""
 
 
 def sole_ends(clip: Clip, found: SkeletonMap, sides: Sequence[str], up: FloatArray) -> list[tuple[int, FloatArray]]:
@@ -46,9 +46,9 @@ def toe_tip(clip: Clip, found: SkeletonMap, side: str, up: FloatArray) -> FloatA
 
 
 def _tip(clip: Clip, knee: int, ankle: int, moves: int, up: FloatArray) -> FloatArray | None:
-    """Return the place (3,) of a foot's sole that is farthest from below its ankle; None: not known.
+    """Return the position (3,) of a foot's sole that is farthest from the point below its ankle; None if unknown.
 
-    Of what moves with a joint of the foot.
+    Only skin that moves with a joint of the foot counts.
     """
     rest = clip.skeleton.rest_world[..., 3]
     shin = rest[knee] - rest[ankle]

@@ -1,6 +1,6 @@
 """The thresholds of contacts that several rooms share: lengths in leg lengths, times in seconds.
 
-What only one step of the solve needs stays in the file of that step.
+Thresholds of a single step of the solve are in the file of that step.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 LOW_LEGS: Final = (0.04, 0.06)
-"""How high above its ground a planted point is at most: for a contact to begin, and to last."""
+"""Greatest height of a point above its ground: for a contact to begin, and to last."""
 SLOW_LEGS_PER_S: Final = (0.3, 0.5)
-"""How fast it is at most, likewise."""
+"""Greatest speed of the point, likewise."""
 SHORTEST_S: Final = 0.08
 """Shorter contacts are dropped: a foot that turns round in the air is slow for a moment."""
 NEAR_LEGS: Final = (0.05, 0.3)
@@ -18,20 +18,19 @@ NEAR_LEGS: Final = (0.05, 0.3)
 TRUNK_NEAR_LEGS: Final = (0.05, 0.35)
 """The same for seat and back: legs begin to make room from farther away."""
 FAR_LEGS: Final = (0.2, 0.35)
-"""What is higher than the second value when something else touches the ground does not touch it; in between in part.
-
-Feet of a body that sits may hang in the air. Feet that are so high above the lowest part do not carry the body.
+"""An effector that is higher than the second value while another part touches the ground has no contact; in between, it
+has one in part. Feet of a body that sits may hang in the air. Feet that are this high above the lowest part do not
+carry the body.
 """
 STEP_LEGS: Final = (0.1, 0.2)
 """Half a step of usual stairs, and a step: distances that count from the first value on, and fully from the second.
 
-How far another ground is above or below that where a body stood, and the centre of mass aside of the feet that carry
-it.
+They apply to height differences of grounds, and to the distance of the centre of mass from the feet that carry it.
 """
 LIES_LEGS: Final = 0.55
 """A body whose hips are no higher than this above its feet, or above the ground, sits or lies."""
 UPRIGHT_LEGS: Final = 0.6
-"""Hips of a body that stands are at least so far above its feet."""
+"""Hips of a standing body are at least this high above its feet."""
 ON_LEGS: Final = 0.02
 """Skin that is no higher than this is on the ground in any case."""
 SEEN_LEGS: Final = (0.02, 0.06)
@@ -49,13 +48,13 @@ STRAIGHT: Final = 0.97
 STRETCHED: Final = (0.9, STRAIGHT)
 """A limb is stretched from the second share of its length on; below the first it is not."""
 EASE_S: Final = 0.15
-"""How long before and after a contact its weight rises and falls, and arms begin to give way."""
+"""Time before and after a contact in which its weight rises and falls, and in which arms start to give way."""
 MOMENT_S: Final = 2.0 * EASE_S
 """A state that lasts no longer than this is a moment: its two changes meet."""
 BRIEF_S: Final = 0.1
 """A shorter contact, or a shorter gap between two, is no contact or gap of its own."""
 HELD_S: Final = 0.05
-"""Least duration of the contact that is left of one which a step shortens."""
+"""Least remaining duration of a contact that a step shortens."""
 BODY_S: Final = 0.12
 """Smoothing time of the body. Waves that last 2 π times as long lose half of their height."""
 POSTURE_S: Final = 0.08

@@ -91,7 +91,7 @@ class Tracks:
         return _Layered.of(self, others)
 
     def of_joints(self, joints: BoolArray) -> Tracks:
-        """Return the tracks that move some joints, (J,)."""
+        """Return the tracks of some joints, given by a mask (J,)."""
         kept, counts = joints[self.joints], np.diff(self.starts)
         keys = np.repeat(kept, counts)
         return Tracks(self.joints[kept], np.append(0, np.cumsum(counts[kept])), self.times_s[keys], self.values[keys])
@@ -116,7 +116,7 @@ class Tracks:
 
     @cached_property
     def by_times(self) -> tuple[tuple[FloatArray, IntArray], ...]:
-        """All different key times (K,) of tracks, each with the tracks (N,) that have exactly these times."""
+        """The different arrays of key times (K,), each with the tracks (N,) that have exactly these times."""
         if self.shared_times is not None:
             return ((self.shared_times, np.arange(len(self))),)
         found = dict[bytes, list[int]]()
@@ -127,14 +127,14 @@ class Tracks:
 
     @cached_property
     def _kind(self) -> IntArray:
-        """Which of the different times each track has, (T,)."""
+        """The index of each track's key times among the different arrays of times, (T,)."""
         kind = np.zeros(len(self), np.int64)
         for number, (_, tracks) in enumerate(self.by_times):
             kind[tracks] = number
         return kind
 
     def alike(self, some: IntArray) -> tuple[tuple[FloatArray, IntArray], ...]:
-        """Return all different key times (K,) of some tracks, each with the tracks that have exactly these times."""
+        """Return the different arrays of key times (K,) of some tracks (N,), each with the tracks that have them."""
         kind = self._kind[some]
         return tuple((self.by_times[number][0], some[kind == number]) for number in sorted({*kind.tolist()}))
 
@@ -169,7 +169,7 @@ class Tracks:
 
 
 class _Layered(Tracks):
-    """Tracks of which some were replaced: their values lie in several arrays until all of them are asked for."""
+    """Tracks of which some were replaced: their values stay in several arrays until all values are read."""
 
     @classmethod
     def of(cls, tracks: Tracks, others: Tracks) -> Tracks:

@@ -1,4 +1,4 @@
-"""Assemble a body from its ends: its limbs, its plane, up and front, left and right."""
+"""Assemble a body from its ends: limbs, mirror plane, up and front, left and right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BY_ELBOWS: Final = 0.1
 _BY_HANDS: Final = 0.1
 _BY_HEAD: Final = 0.15
 _BY_HINT: Final = 0.2
-"""What each foot, knee, elbow and hand, the head, and the hint have to say about where the front is."""
+"""Weights of the evidence for the front: of each foot, knee, elbow and hand, of the head, and of the hint."""
 
 _CLEARLY: Final = 0.6
 """Number of votes that leave no doubt."""
@@ -34,8 +34,8 @@ _CLEARLY: Final = 0.6
 _STANDS: Final = 0.75
 _ACROSS: Final = 0.65
 _LEVEL: Final = 0.3
-"""Four legs point to the belly's side by such a cosine at least, and along the trunk by no more than the other. They
-end in one plane, but for such a share of their length."""
+"""Limits for four legs: least cosine with the belly's side; greatest one with the trunk; greatest distance of their
+ends from one plane, as a share of their length."""
 
 _FOURS: Final = "It stands on four legs: the arms are its fore legs"
 _TOES: Final = 0.08
@@ -48,7 +48,7 @@ _LEGS_HIDDEN: Final = 0.3
 """Share of the shoulders' height: legs that separate lower are no legs, but the corners of a robe."""
 
 _LEGS_LOW: Final = 0.55
-"""Hips that are lower than that may be below a skirt's hem."""
+"""Share of the shoulders' height: lower hips may be below a skirt's hem."""
 
 _HEM: Final = 0.15
 """Share of a body's height: the lowest part of a robe, whose middle is below the head."""
@@ -167,7 +167,7 @@ def _arm_course(inside: Inside, hand: int, other: int, head: int) -> Course:
 
 def _head(cells: Cells, ways: FloatArray, found: Embedding, points: FloatArray, arms: Sequence[Limb],
           up: FloatArray) -> tuple[BoolArray, Head]:
-    """Return which cells lie above the shoulders, (N,), and are no hand's, and the head that they form."""
+    """Return which cells, (N,), lie above the shoulders and belong to no hand, and the head that they form."""
     shoulders = (arms[0].root + arms[1].root) / 2.0
     half = float(np.linalg.norm(arms[0].root - arms[1].root)) / 2.0
     nearer = ways[found.head] < np.minimum(ways[found.hands[0]], ways[found.hands[1]])

@@ -19,30 +19,30 @@ _LIKE: Final = 0.8
 """Least share of a body that coincides with its mirror image; a body with less has no two sides."""
 
 _NEAR: Final = 0.08
-"""Share of the longest way through the body: two ends this near to each other's mirror images are a pair, and an end
+"""Share of the longest path through the body: two ends this near to each other's mirror images are a pair, and an end
 this near to its own is in the middle.
 """
 
 _FREE: Final = 0.07
 _SLIM: Final = 1.7
-"""A limb is so long, as a share of the longest way, and of its own radius."""
+"""Least length of a limb, as a share of the longest path, and in radii of the limb."""
 
 _MIDDLE: Final = 1.0
-"""Cells that are so near to the plane, in cells, are in it."""
+"""Cells within this distance of the plane, in cells, lie in it."""
 
 _SECTION: Final = 0.25
-"""The plane cuts so much of a body at least, as a share of that of a ball with its volume: two bodies that touch hands
+"""Least cross-section of a body in its plane, as a share of that of a ball with its volume: two bodies that touch hands
 are no body with two sides."""
 
 _SLENDER: Final = 6.0
 _TAPERED: Final = 2.5
-"""A body without limbs is so many times as long as thick; one with fins."""
+"""Least ratio of length to thickness of a body without limbs; of one with fins."""
 
 _EVEN: Final = 2.2
-"""Nowhere is a body without limbs so many times as large in cross-section as is usual."""
+"""Greatest cross-section of a body without limbs, in multiples of the usual one."""
 
 _POINT: Final = 0.3
-"""Limbs point down if their ways together are so long, as a share of their lengths."""
+"""Limbs point down if the sum of their vectors is this long, as a share of the sum of their lengths."""
 
 _LIES: Final = 0.6
 """Greatest cosine between a horizontal spine and up."""
@@ -58,7 +58,8 @@ _BY_GIRTH: Final = 0.5
 _BY_HEIGHT: Final = 0.2
 _BY_FEET: Final = 0.2
 _BY_FEELERS: Final = 0.4
-"""What the hint, the thicker end, the higher one, feet, and thin limbs near an end say about which one is the head."""
+"""Weights of the evidence for the head's end: the hint, the thicker end, the higher end, feet, and thin limbs near an
+end."""
 
 _CLEARLY: Final = 0.5
 _END: Final = 0.15
@@ -68,7 +69,7 @@ NO_HEAD: Final = 0.09
 """Share of the spine: a body whose legs all leave it this near to its end has no head there."""
 
 _THIN: Final = 0.6
-"""A limb is a feeler if it is so much thinner than the others, or the only ones, near the head."""
+"""Limbs near the head are feelers if they are thinner than the others by this factor, or if there are no others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +199,7 @@ def _slender(inside: Inside, up: FloatArray, front: FloatArray) -> Creature | No
     if votes < 0.0:
         spine, ahead = Course(spine.points[::-1], spine.areas[::-1], length - spine.at[::-1]), -ahead
     head = unit(ahead - ahead @ up * up)
-    if not head.any():  # it stands on its tail
+    if not head.any():  # the body stands on its tail
         head = unit(front - front @ up * up)
     return Creature(spine, np.cross(up, head), spine.points.mean(axis=0), up, head, (), (), (),
                     min(abs(votes) / _CLEARLY, 1.0))

@@ -24,21 +24,21 @@ _ALONG: Final = 128
 """Cells along the longest side of the body's box."""
 
 _ACROSS: Final = 60
-"""The cube of this is the number of cells in the box at most: thick bodies have enough of them with larger ones."""
+"""The cube of this is the greatest number of cells in the box: for thick bodies, larger cells are enough."""
 
 _NO_TRUNK: Final = 0.08
 _FINER: Final = 1.6
-"""Where hands and feet are nearer through the body than by such a trunk, or too few ends are found, limbs touch: they
-are looked at again with cells so many times as fine."""
+"""If the trunk between hands and feet is shorter than the first share, or if too few ends are found, limbs touch. Then
+cells are finer by the second factor."""
 
 _GAP: Final = 12
-"""Depth in cells to which narrow gaps between them are opened then."""
+"""Depth in cells to which narrow gaps between touching limbs are then opened."""
 
 _DOUBTFUL: Final = 0.5
-"""Below such a certainty parts are left out in turn."""
+"""Below this certainty, parts are left out in turn."""
 
 _HARDLY: Final = 0.8, 0.1
-"""What costs more, and is so little certain: limbs of two bodies, of which one hand touches the other's."""
+"""A higher penalty with less certainty means that limbs belong to two bodies whose hands touch."""
 
 _FLAT: Final = 0.02
 

@@ -17,10 +17,10 @@ _STEPS: Final = np.array([step for step in product((-1, 0, 1), repeat=3) if any(
 _FORWARD: Final = np.array([tuple(step) > (0, 0, 0) for step in _STEPS.tolist()])
 
 _GAP_COST: Final = 2.0
-"""A bridge over a gap counts as so many times its length: ways prefer the body."""
+"""Factor on the length of a bridge over a gap, so that paths prefer the body."""
 
 _DEEPEST: Final = 12
-"""Layers that are told apart; what lies deeper counts as so deep."""
+"""Greatest depth in layers; deeper cells count as this deep."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Cells:
         """Return the length (N,) of the shortest path through the inside from each cell to the nearest source."""
         count = len(self)
         found = np.full(count + 1, np.inf)
-        found[count] = -np.inf  # this entry stands for no cell and is never reached
+        found[count] = -np.inf  # the entry for "no cell" is never reached
         front = np.asarray(sources, dtype=np.int64)
         found[front] = 0.0
         ends = np.concatenate((self.bridges, self.bridges[:, ::-1]))

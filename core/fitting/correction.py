@@ -16,17 +16,17 @@ from ..maths.arrays import FloatArray
 from .problem import FittedSkeleton
 
 _SHOWN: Final = 0.8
-"""A joint of which so much is certain bends where it is, and stays when its neighbours are moved."""
+"""Certainty from which on the mesh shows a joint, so that it stays when its neighbours are moved."""
 
 _IN_BETWEEN: Final = frozenset(("vl5", "vl1", "vt6", "elbow", "knee"))
-"""Parts whose joints stand on the way between their neighbours where the mesh shows no bend."""
+"""Parts whose joints lie on the line between their neighbours if the mesh shows no bend."""
 
 _FOLLOW: Final[Mapping[str, tuple[tuple[str, float], ...]]] = {
     "HumanoidRoot": (("l_hip", 0.5), ("r_hip", 0.5)),
     "l_sternoclavicular": (("l_shoulder", 0.5), ("r_shoulder", 0.5)),
     "r_sternoclavicular": (("l_shoulder", 0.5), ("r_shoulder", 0.5)),
     "l_metatarsal": (("l_ankle", 0.37),), "r_metatarsal": (("r_ankle", 0.37),)}
-"""Joints that take a share of the way of others: the ball of the foot lies between ankle and toes."""
+"""Joints that follow others by a share of their displacement: the ball of the foot lies between ankle and toes."""
 
 _FINGER: Final = re.compile(r"([lr]_(?:thumb|index|middle|ring|pinky))([23])")
 _CHAIN: Final = re.compile(r"(.*?)_?\d+")

@@ -17,11 +17,12 @@ from .problem import FittedSkeleton
 _SPINE_BONE: Final = 0.14
 _MOST_SPINE: Final = 4
 _MOST_TAIL: Final = 6
-"""Shares of the spine's length for bones of trunk, neck and tail, and their greatest numbers."""
+"""Length of bones of trunk, neck and tail, as a share of the spine's length; greatest number of bones in trunk and neck
+each, and in the tail."""
 
 _GIRTHS: Final = 1.6
 _FEWEST, _MOST = 4, 12
-"""A body without legs has bones that are so many times as long as thick; how many."""
+"""Length of the bones of a body without legs, in multiples of its thickness; their least and greatest number."""
 
 _HEAD: Final = 2.4
 _HEAD_AT_MOST: Final = 0.6
@@ -35,7 +36,7 @@ _LONG: Final = 0.12
 """Share of the spine: a longer limb that is no leg has two bones."""
 
 _ROOT: Final = 1.3
-"""A limb's first joint lies so many of its radii inside the trunk."""
+"""Depth of a limb's first joint inside the trunk, in radii of the limb."""
 
 _FOOT: Final = 0.12
 """Share of a leg's length from the tip to the ankle, if the leg shows no bends."""

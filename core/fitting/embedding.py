@@ -26,21 +26,21 @@ _THIN_LEGS: Final = 0.35
 _STRAIGHT_FEET: Final = 0.25
 _THIN_HEAD: Final = 0.35
 _LONG_HEAD: Final = 0.5
-"""What each kind of mismatch costs; lengths count as shares of the longest way through the body."""
+"""Penalties for each kind of mismatch; lengths count as shares of the longest path through the body."""
 
 _LEG_OF_ARM: Final = 1.2
 _HEAD_OF_ARM: Final = 2.0
-"""A leg's cross-section is so many times an arm's, and that of a head, in humanoids of all kinds; more is no better."""
+"""Cross-sections of a leg and of a head, in multiples of an arm's, from which on humanoids get no penalty."""
 
 _ROUND: Final = 0.6
-"""Whose cross-section is less round is no limb but a sheet."""
+"""Roundness below which a limb is a sheet."""
 
 _ALONG: Final = np.array((0.3, 0.45, 0.6, 0.75))
 """Shares of a free limb at which cross-sections are compared."""
 
 _TOE: Final = 0.12
 _SHIN: Final = 0.25, 0.5
-"""Shares of the free limb: the toes end there; and there is the shin."""
+"""Shares of the free limb from its tip: the end of the toes; the stretch of the shin."""
 
 SHARED: Final = 0.7
 """Share of a limb: ends that separate nearer to its tip are ends of one limb."""
@@ -49,12 +49,12 @@ _CLEAR: Final = 0.25
 _SHAPES: Final = ("thin legs", "thin head", "sheets")
 _NO_DOUBT: Final = 0.4
 _ALIEN: Final = 0.8
-"""An embedding that is so much better than any other is certain, if its limbs and head, by their shapes, cost no more
-than this. From that on it is not at all."""
+"""The lead over any other embedding that makes one certain. The penalty for shapes of limbs and head up to which it is
+fully certain, and from which on it is not certain at all."""
 
 _AS_FINGERS: Final = 0.14
 _ILL_FITTING: Final = 0.8
-"""What costs so much, and has a head that is as thin as its limbs, is a hand."""
+"""An embedding with at least these penalties, for a thin head and in total, is a hand."""
 
 NOT_HUMANOID: Final = 1.3
 """A penalty from which on there is no humanoid."""
@@ -134,11 +134,11 @@ def _choices(count: int) -> IntArray:
 def penalties(ends: Ends, choices: IntArray, up: FloatArray) -> dict[str, FloatArray]:
     """Return the penalties (C,) of each choice (C, 5) of head, hands and feet, by their reason.
 
-    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ, hands and feet without
-    a trunk between them, a head that is not at the hands' end of the trunk, hands farther from the head than feet, a
-    head longer than arms. Shapes: legs thinner than arms, hands with an angle like feet, a head as thin as an arm,
-    sheets. Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). Mass: cells that
-    belong to no limb.
+    Lengths through the inside, which do not depend on the pose: limbs of a pair that differ; hands and feet without a
+    trunk between them; a head that is not at the hands' end of the trunk; hands farther from the head than feet; a head
+    longer than arms. Shapes: legs thinner than arms, hands with an angle like feet, a head as thin as an arm, sheets.
+    Space: pairs that are not mirrored in one plane, a head that points away from `up` (3,). Mass: cells that belong to
+    no limb.
     """
     way = ends.ways / ends.ways.max()
     h, a, b, c, d = choices.T

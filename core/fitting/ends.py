@@ -14,16 +14,16 @@ from .level_sets import Course, LevelSets, extremities
 _FAR_POINTS: Final = 5
 MOST_ENDS: Final = 9
 _SHORTEST: Final = 0.04
-"""Share of the longest way through the body: shorter branches are no ends."""
+"""Share of the longest path through the body: shorter branches are no ends."""
 
 SAMPLES: Final = 64
-"""Number of steps in which the longest way through a body is measured."""
+"""Number of steps in which the longest path through a body is measured."""
 
 _DEEP: Final = 4
-"""Layers; cells that lie deeper count as so deep."""
+"""Greatest depth in layers; deeper cells count as this deep."""
 
 _BESIDE: Final = 0.75
-"""Share of the way from one end to the middle between two, at which each is still on its own side in any pose."""
+"""Share of the path from an end to the middle between two ends; up to it, limbs are on their own side in any pose."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,10 @@ class Ends:
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """The inside of a body. tips: cells of its T ends; ways: (T, N) distances of cells from them; middle: a cell."""
+    """The inside of a body.
+
+    tips: cells of its T ends; ways: (T, N) distances of all cells from them; middle: the cell in its middle.
+    """
 
     cells: Cells
     tips: list[int]

@@ -25,7 +25,7 @@ from .more_limbs import has_long_hand, other_limbs
 from .problem import FitError, FittedSkeleton, FittingProblem
 
 _LONG_HANDS: Final = 0.4
-"""How sure arms are whose hands seem to hold something."""
+"""Greatest certainty of arms whose hands seem to hold something."""
 
 _MOST_ENDS_OF_CREATURES: Final = 14
 _MANY_LEGS: Final = 3
@@ -101,7 +101,7 @@ def _may_be_creature(problem: FittingProblem, body: FittingCandidate) -> bool:
 
 
 def _creature(body: FittingCandidate, up: FloatArray, front: FloatArray) -> Creature | None:
-    """Return the creature that a body is by its shape; if it has many ends, as an insect, all of them are searched."""
+    """Return the creature that a body is by its shape; if it has many ends, like an insect, all are searched."""
     inside = body.inside
     if len(inside.tips) == MOST_ENDS:
         inside = Inside.of(inside.cells, _MOST_ENDS_OF_CREATURES)

@@ -21,26 +21,26 @@ from .mirroring import Plane
 FINGERS: Final = ("thumb", "index", "middle", "ring", "pinky")
 
 _REACH: Final = 1.3
-"""A hand lies within so many times the way from wrist to fingertip."""
+"""A hand lies within this many times the distance from wrist to fingertip."""
 
 _ALONG: Final = 48
 _ACROSS: Final = 40
 _SHORTEST: Final = 0.16
-"""Cells along a hand; the edge of the cube of as many cells as there are in its box at most; and of its length what a
-finger has at least."""
+"""Cells along a hand; the cube root of the greatest number of cells in its box; and the least length of a finger, as a
+share of the hand's."""
 
 _FREE: Final = 0.86
 """Share of the way from knuckle to fingertip beyond the web; the rest is in the palm."""
 
 _PHALANGES: Final = 0.0, 0.48, 0.76
 _THUMB: Final = 0.0, 0.55
-"""Where joints are on the way from the knuckle to the tip, as shares of it, after H-Anim."""
+"""Positions of joints from the knuckle to the tip, as shares of that length, after H-Anim."""
 
 _THUMB_ROOT: Final = 0.33
 """Share of the way from the wrist to the thumb's knuckle at which its first joint is."""
 
 _FEWEST: Final = 5
-"""A hand with fewer fingers is a mitten: nothing tells which fingers they are."""
+"""The number of fingers: with fewer, a hand is a mitten, since nothing tells which fingers they are."""
 
 _OTHER_WRISTS: Final = 0.85, 1.2
 _CLEAR: Final = 1.3
@@ -91,7 +91,7 @@ def find_hand(surface: Surface, arm: Limb, is_left: bool) -> Hand | None:
         return None
     tips = cells.points[[end.cell for end in ends]]
     webs = np.array([(sets.level[end.saddle] + 0.5) * sets.width for end in ends])
-    webs[0] = webs[1:].max()  # the longest finger meets no longer one
+    webs[0] = webs[1:].max()  # the longest finger has no longer neighbour
     order = _from_thumb(tips, arm.end, forearm)
     joints = {name: _finger(cells, ends[k].cell, float(away[ends[k].cell] - webs[k]), sources, name == "thumb", arm.end)
               for name, k in zip(FINGERS, order, strict=True)}

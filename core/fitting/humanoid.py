@@ -16,15 +16,16 @@ from .level_sets import Course
 from .limbs import Stem, Swelling, bend, line_through, smoothed, unit
 
 _SHOULDER_DEPTH: Final = 0.115, 0.0
-"""How far inwards of where an arm has merged with the trunk the shoulder is, as a share of the free arm: where it hangs
-down, and where it is level."""
+"""Distance of the shoulder, inwards, from the point where the arm has merged with the trunk, as a share of the free
+arm: for a hanging arm, and for a level one."""
 
 _SHOULDER_AT_MOST: Final = 0.45
-"""How far inwards of where an arm leaves the trunk the shoulder is at most, as a share of the way to the middle plane.
+"""Greatest distance of the shoulder, inwards, from the point where the arm leaves the trunk, as a share of the distance
+to the middle plane.
 """
 
 _HIP_DEPTH: Final = 0.07
-"""How far above the crotch the hip is, as a share of the way from there to the toes."""
+"""Height of the hip above the crotch, as a share of the distance from the crotch to the toes."""
 
 _ELBOW: Final = 0.5
 _KNEE: Final = 0.5
@@ -33,67 +34,71 @@ _WRIST: Final = 0.26
 
 _HAND_ENDS: Final = 0.18, 0.65
 _HAND_AT_MOST: Final = 0.53
-"""Shares of the free arm between which it is narrowest behind the hand, and which the hand takes at most. What swells
-up to farther in is the forearm, as a robot's.
+"""Shares of the free arm between which the narrowest place behind the hand is searched, and the greatest share of a
+hand. A swelling farther in is the forearm, as in robots.
 """
 
 _HAND_OF_GIRTH: Final = 2.0
-"""A hand is no shorter than a ball of its girth, so many radii."""
+"""Least length of a hand, in radii of its girth."""
 
 _FOOT: Final = 0.25
 """Greatest length of a foot, as a share of the way from toes to crotch."""
 
 _STANDS: Final = 0.6
-"""Cosine between leg and trunk from which on the shin is first taken to go on from the trunk."""
+"""Cosine between leg and trunk from which on the shin is first assumed to continue the trunk's direction."""
 
 _SHIN: Final = 0.08, 0.48
 """The shin's curve is taken between these shares of the way from ankle to hip."""
 
 _BENT: Final = 0.08
-"""A leg bends clearly where it is so far from straight above its foot, as a share of its length there."""
+"""Distance from straight at which a leg clearly bends above its foot, as a share of its length there."""
 
 _SLIM: Final = 8.0
-"""A leg's curve is so many times its radius or longer where it tells of a bend; a shorter one is mostly foot."""
+"""Least length of a leg's curve, in radii, for a bend to count; a shorter curve is mostly foot."""
 
 _KNEE_FROM: Final = 0.38
-"""A bend nearer to the foot's end of the way from there to the hip is that of the ankle of a long foot, no knee's."""
+"""Share of the way from the foot's end to the hip: a bend nearer to the foot is the ankle of a long foot, not a
+knee."""
 
 _BENT_SHIN: Final = 0.28, 0.5
 _HEIGHT: Final = 0.95
-"""Then its shin is between these shares of the curve, and its length so much of that."""
+"""The shares of the curve between which the shin of a bent leg lies, and the leg's length as a share of the curve's."""
 
 _SHIN_TURNS: Final = 0.8
-"""Cosine below which what was taken for the shin is the foot of a short leg."""
+"""Cosine between the assumed shin and the way down below which it is the foot of a short leg."""
 
 _SHIN_AREA: Final = 1.5
-"""The foot ends where a slice is no larger than so many times the shin's smallest."""
+"""The foot ends where a slice is at most this many times as large as the shin's smallest one."""
 
 _FOOT_IS: Final = 1.8
-"""A leg's end is a foot if it is so many times as long as the shin is wide."""
+"""A leg's end is a foot if its length is at least this many times the shin's width."""
 
 _ANKLE_OF_FOOT: Final = 0.33
 _ANKLE_OF_LEG: Final = 0.088
 _ANKLE_AT_MOST: Final = 0.35
-"""Its height over the sole as a share of the foot's length, and of the hip's height where there is no foot."""
+"""Height of the ankle over the sole: as a share of the foot's length; of the hip's height if there is no foot; at
+most."""
 
 _ANKLE_ROUNDS: Final = 2
 _BALL: Final = 0.63
-"""Where the toes begin, on the way from ankle to their tip."""
+"""Position of the ball of the foot, as a share of the way from the ankle to the tip of the toes."""
 
 _NECK_BELOW: Final = 0.2
-"""The neck's base is so many of its radii below where it is narrowest."""
+"""Distance of the neck's base below its narrowest place, in radii of the neck."""
 
 _SKULL_ABOVE: Final = 0.25
 """Position of the skull's base, as a share of the way from the neck's narrowest place to the crown."""
 
 _SKULL_OF_SHOULDER: Final = 0.36
-"""So high it is above the neck's narrowest place in halves of the shoulders' width. Where a head is larger than the
-shoulders tell, it is between: the geometric mean of both. Artists set it low in large heads, which hang over the neck.
+"""Height of the skull's base above the neck's narrowest place, in halves of the shoulders' width. In a head that is
+larger than this suggests, it is the geometric mean of both. Artists set it low in large heads, which hang over the
+neck.
 """
 
 _NECK_FROM: Final = 0.15
 _NECK_TO: Final = 0.75
-"""The neck is narrowest between so many halves of the shoulders' width above them, and this share of the way up."""
+"""The neck is narrowest between these heights above the shoulders: the first in halves of their width, the second as a
+share of the way up."""
 
 _NECK_BASE: Final = 0.41
 """Height of the neck's base above the shoulders, in halves of their width."""
@@ -103,8 +108,8 @@ _ANKLE_OF_SHOULDER: Final = 0.058
 _TOE_OF_SHOULDER: Final = 0.14
 _HIP_BESIDE: Final = 0.51
 _HIDDEN: Final = 0.3
-"""Heights, and the foot's reach, as shares of the shoulders' height; hips as a share of the shoulders' width; how sure
-such joints are."""
+"""For hidden legs: heights of hip and ankle, and the foot's reach, as shares of the shoulders' height; the hips'
+distance from the middle, as a share of the shoulders' width; certainty of these joints."""
 
 _WAISTED: Final = 0.12
 _SURE: Final = 0.9

@@ -19,14 +19,15 @@ _ROOT_ABOVE_HIPS: Final = 0.01
 """Height of the root above the hips, as a share of the way from hips to shoulders."""
 
 _SPINE: Final = (("vl5", 0.13), ("vl1", 0.35), ("vt6", 0.66))
-"""Joints of the trunk, and where they are on the way from the root to the neck's base."""
+"""Joints of the trunk, and their positions on the way from the root to the neck's base, as shares."""
 
 _COLLARBONE: Final = np.array((0.125, 0.24, 0.16))
-"""From the middle of the shoulders to where a collarbone begins: out, up, and to the front, in halves of their width.
+"""Offset of a collarbone's begin from the middle of the shoulders: out, up, and to the front, in halves of the
+shoulders' width.
 """
 
 _STOUT: Final = 2.0
-"""A collarbone that is shorter than its arm is thick, so many radii, moves no skin: what is about it is the arm's."""
+"""A collarbone that is shorter than this many radii of its arm moves no skin: the skin around it belongs to the arm."""
 
 _UNSURE_LIMBS: Final = "It is not sure which of its ends are head, hands and feet"
 _UNSURE_SIDES: Final = "It is not sure where its front is; left and right may be exchanged"

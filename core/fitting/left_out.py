@@ -17,13 +17,14 @@ from .more_limbs import ExtraParts, thin_parts
 
 _LOOSE: Final = 0.3
 _MOST_LOOSE: Final = 5
-"""Number of the largest loose parts that are left out in turn, and the greatest share of the surface of each."""
+"""Greatest share of the surface of each loose part that is left out in turn, and the number of the largest such
+parts."""
 
 _BETTER: Final = 0.1
-"""What is left without a part has to be so much more a humanoid."""
+"""The penalty of the rest without a part must be lower by this."""
 
 _NO_WORSE: Final = 0.2
-"""Where it is plain that parts are no limbs, what is left needs to be no less a humanoid but for this."""
+"""If parts are plainly no limbs, the penalty of the rest may be higher by this."""
 
 _MOST_KEPT: Final = 0.7
 """Greatest share of the body's cells that may remain without thin parts."""
@@ -41,7 +42,7 @@ AS_HIGH: Final = 0.6
 """Share of the mesh's height: a part this tall may be a body."""
 
 Tell = Callable[[float], None]
-"""Takes the share of the work done, and raises where the work is to end."""
+"""Called with the share of the work done; raises an error if the work must stop."""
 
 
 def without_thin_parts(surface: Surface, body: FittingCandidate, up: FloatArray,

@@ -11,21 +11,22 @@ from ..maths.arrays import FloatArray
 from .level_sets import Course
 
 _LIMB: Final = 0.15, 0.6
-"""Between these shares of the way to the body's middle a course runs along an arm."""
+"""Shares of the path to the body's middle between which a course runs along an arm."""
 
 _UPPER: Final = 0.74
-"""From this share of the free limb on, it is above elbow or knee."""
+"""Share of the free limb from which on it is above elbow or knee."""
 
 _BENT: Final = 0.06
-"""A limb bends where it is so far from straight, as a share of its length."""
+"""Distance from straight at which a limb counts as bent, as a share of its length."""
 
 _USUAL: Final = 75.0
 _WIDER: Final = 1.5
-"""An arm ends where its cross-section becomes so many times as large as this percentile of it. Its thinner parts do not
-count, since a sleeve may end at the elbow."""
+"""An arm ends where its cross-section becomes this many times as large as this percentile of its cross-sections.
+Thinner parts do not count, since a sleeve may end at the elbow."""
 
 _TRUNK: Final = 3.3
-"""At the shoulder it is so many times as large, in T, A and relaxed poses alike (measured on the sample dancer)."""
+"""Ratio of the cross-section at the shoulder to that of the arm, in T, A and relaxed poses (measured on the sample
+dancer)."""
 
 _AS_CLEAR: Final = 0.5
 """Of several waists with at least this share of the clearest one's depth, the outermost counts, such as the wrist

@@ -15,28 +15,30 @@ from .embedding import SHARED, Embedding
 from .ends import Ends, Inside, gromov
 
 _LONG: Final = 1.15
-"""An arm that is so many times as long as the other, or as a leg, has something in its hand."""
+"""An arm that is longer than the other, or than a leg, by this factor holds an object in its hand."""
 
 _THIGH: Final = 0.6
 _SLIM: Final = 8.0
-"""Legs that are so many times as long as thick, there, are no shorter than arms."""
+"""The share of a leg at which its radius is measured, and the least length of legs in these radii: slimmer legs are not
+stumps."""
 
 _ARM_OF_LEG: Final = 0.86
-"""The way from the middle of the chest to the fingertips is so many times that from the crotch to the toes, or to the
+"""Ratio of the distance from the middle of the chest to the fingertips to that from the crotch to the toes, or to the
 crown."""
 
 _THICKER: Final = 2.5
-"""What lies behind a thin part is so many times as large in cross-section."""
+"""Least ratio of the cross-section behind a thin part to its own."""
 
 _THIN: Final = 0.07, 0.6
 _BEHIND: Final = 0.04
-"""A thin part is so long, and what is behind it is measured so far: shares of the longest way through the body."""
+"""Least and greatest length of a thin part, and the length measured behind it: shares of the longest path through the
+body."""
 
 _OF_ARM: Final = 0.8
 """Share of an arm from its end on; the rest is the shoulder, which is thicker in any case."""
 
 _LONG_PART: Final = 0.15
-"""Share of the longest way: shorter parts that are thin all round, such as fingers, are no swords."""
+"""Share of the longest path: shorter parts that are thin all round, such as fingers, are no swords."""
 
 _NEAR_THICK: Final = 2
 """Layers of cells around thick parts that belong to these."""
@@ -45,13 +47,14 @@ _MOST: Final = 3
 """Thin parts that are left out in turn."""
 
 _LIMB: Final = 0.1
-"""Share of the longest way: shorter branches are no limbs."""
+"""Share of the longest path: shorter branches are no limbs."""
 
 _FLAT: Final = 0.5
-"""A limb whose cross-section is less round is none, but a sheet."""
+"""Roundness below which a limb is a sheet."""
 
 _ALIKE: Final = 0.25
-"""Limbs of a pair are as long, and leave the trunk at one height, but for such a share of their length."""
+"""Share of their length by which limbs of a pair may differ in length, and in the height at which they leave the
+trunk."""
 
 
 @dataclass(frozen=True, eq=False)

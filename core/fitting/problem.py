@@ -15,11 +15,11 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 
 GUESSED: Final = 0.5
-"""A joint of which less than this is certain is a guess: the mesh does not show it, anatomy's shares do."""
+"""A joint with less certainty is a guess: it is placed by proportions of anatomy, since the mesh does not show it."""
 
 
 BodyKind = Literal["auto", "humanoid", "shape"]
-"""What a body is: by its shape whichever it is; a humanoid; or spine, head, tail and limbs as the shape has them."""
+"""The kind of a body: found by its shape; a humanoid; or spine, head, tail and limbs as the shape has them."""
 
 
 class FitError(TaktError):

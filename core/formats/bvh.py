@@ -30,25 +30,26 @@ from .frame_time import LEAST_S, exact_frame_time
 MAX_JOINTS: Final = 10_000
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _FARTHEST: Final = 1e6
-"""Greatest distance, in total bone lengths: farther off, Blender's numbers do not resolve a body's joints."""
+"""Greatest distance from the origin, in total bone lengths: beyond it, Blender's numbers do not resolve a body's
+joints."""
 _MOST_TURNED: Final = 3.6e8
-"""Degrees, of a million turns."""
+"""Greatest angle in degrees: a million turns."""
 MAX_FRAMES: Final = 2_000_000
 MAX_VALUES: Final = 50_000_000
-"""Frames, and numbers in all of them; no more are read."""
+"""Greatest number of frames, and of numbers in all frames; no more are read."""
 _MOST_PARTS: Final = 30 * MAX_JOINTS
 """Greatest number of lines and braces before MOTION."""
 _AT_ONCE: Final = 2**17
-"""Characters of which the numbers are read at once."""
+"""Number of characters that are converted to numbers at once."""
 _TURNS_AT_ONCE: Final = 2**14
-"""Frames × joints: what is worked on stays in the processor's cache."""
+"""Frames × joints that are computed at once, so that they stay in the processor's cache."""
 _MOTION: Final = re.compile(r"^[ \t]*MOTION[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
 _PARTS: Final = re.compile(r"[{}]|[^{}\s][^{}\n]*|\s+")
 _LINES: Final = re.compile(r"[^\s][^\n]*|\s+")
 _HEAD: Final = re.compile(r"\s*Frames[ \t]*+:[ \t]*+(\S+)\s*"
                           r"Frame[ \t]*+Time[ \t]*+:[ \t]*+(\S+?)[ \t]*+(m?s)?[ \t]*+(?:\r?\n|$)", re.IGNORECASE)
 _MOST_HEAD: Final = 1000
-"""Characters: numbers have commas for points where one has, within so many after MOTION."""
+"""Number of characters after MOTION in which a decimal comma shows that all numbers have commas."""
 _COMMA: Final = re.compile(r"(?<![^\s:])[+-]?\d+,\d+(?![\d,.])")
 _COMMENTS: Final = ("#", "//", ";")
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, i) for kind in ("position", "rotation")
@@ -134,7 +135,7 @@ class _Reader:
         line = next((part for part in parts if not part.text.startswith(_COMMENTS)), _Line(1, ""))
         if line.text.upper() != "HIERARCHY":
             raise self._error(f"a BVH file begins with HIERARCHY, not with {quoted(line.text)}", line.number)
-        open_joints: list[tuple[int, bool]] = []  # joint, and whether this is the End Site below it
+        open_joints: list[tuple[int, bool]] = []  # joint, and whether its End Site is open
         pending: tuple[int, bool] | None = None
         for line in parts:
             keyword, _, rest = line.text.partition(" ") if "\t" not in line.text else line.text.partition("\t")
@@ -166,7 +167,7 @@ class _Reader:
             raise self._error("no joint has CHANNELS: there is nothing to play", line.number)
 
     def _parts(self, text: str) -> Iterator[_Line]:
-        """Yield braces, and what else stands in lines, with the number of each line."""
+        """Yield braces and the other parts of lines, each with its line number."""
         number = 1
         for count, found in enumerate(_PARTS.finditer(text)):
             part = found[0].strip()
@@ -184,7 +185,7 @@ class _Reader:
         return self._names.setdefault(self._own_name(name, line), len(self._names))
 
     def _own_name(self, name: str, line: int) -> str:
-        """Return the name, or one that is new where there is none, or it is another joint's."""
+        """Return the name of a joint, or a new one if it is empty or another joint has it."""
         if name and name not in self._names:
             return name
         number = self._again.get(name, 0) + 1
@@ -210,7 +211,7 @@ class _Reader:
         self._channels += found
 
     def _read_motion(self, start: int) -> tuple[FloatArray, float]:
-        """Return what the channels are in every frame, (F, C), and the time between frames."""
+        """Return the values of all channels in every frame, (F, C), and the time between frames, in seconds."""
         found = _HEAD.match(self._text, start)
         if found is None:
             raise self._error("after MOTION the lines 'Frames: COUNT' and 'Frame Time: SECONDS' are wanted",
@@ -230,7 +231,7 @@ class _Reader:
         return values, seconds
 
     def _refuse_senseless(self, values: FloatArray, start: int) -> None:
-        """Raise FileError where a body would be out of any sight, or turned so often that its angle is lost."""
+        """Raise FileError for positions too far away to be seen, and for angles too large to be precise."""
         bones = [offset for joint, offset in self._offsets.items() if self._parents[joint] >= 0]
         size = sum(float(np.linalg.norm(offset)) for offset in (*bones, *self._ends.values()))
         most = [_MOST_TURNED if channel.kind == "rotation" else _FARTHEST * size or np.inf
@@ -254,7 +255,7 @@ class _Reader:
         return exact_frame_time(written, 0.001)
 
     def _read_frames(self, start: int, frames: int) -> FloatArray:
-        """Return what the channels are in every frame, (F, C)."""
+        """Return the values of all channels in every frame, (F, C)."""
         end = len(self._text)
         values = self._numbers(start, end)
         if values is None or values.size != frames * len(self._channels) or not _are_usual(values):
@@ -281,9 +282,9 @@ class _Reader:
         return values
 
     def _numbers(self, start: int, end: int) -> FloatArray | None:
-        """Read all numbers of a part of the text, (N,), or None where there is something else in it.
+        """Read all numbers of a part of the text, (N,), or return None if it has other content.
 
-        In pieces, so that other threads go on between them.
+        It is read in pieces, so that other threads can run in between.
         """
         pieces, at, count = [], start, 0
         while at < end:
@@ -299,9 +300,9 @@ class _Reader:
         return np.concatenate(pieces) if pieces else np.empty(0)
 
     def _count_frames(self, start: int, end: int, first_line: int, values: FloatArray | None) -> int:
-        """Return how many frames a part of the text has, one on each line; raise FileError for other lines.
+        """Return the number of frames in a part of the text, one on each line; raise FileError for other lines.
 
-        Called only for files in which something is wrong.
+        It is called only for damaged files.
         """
         channels, lines = len(self._channels), sum(1 for _ in self._lines(start, end, first_line))
         row = 0
@@ -319,7 +320,7 @@ class _Reader:
         return lines
 
     def _lines(self, start: int, end: int, number: int) -> Iterator[_Line]:
-        """Yield the lines of a part of the text that are not blank; number: that of its first."""
+        """Yield the lines of a part of the text that are not blank; number: of its first line."""
         for found in _LINES.finditer(self._text, start, end):
             if not found[0].isspace():
                 yield _Line(number, found[0])
@@ -360,7 +361,7 @@ class _Reader:
 
 
 def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int]]]:
-    """Return three (column, axis) for each joint that has such channels; a column of −1 stands for none."""
+    """Return three (column, axis) for each joint that has channels of this kind; column −1: no such channel."""
     slots: dict[int, list[tuple[int, int]]] = {}
     for column, channel in enumerate(channels):
         if channel.kind == kind:
@@ -371,8 +372,8 @@ def _slots(channels: list[_Channel], kind: str) -> dict[int, list[tuple[int, int
 def _turn(values: FloatArray, slots: list[list[tuple[int, int]]], out: FloatArray) -> None:
     """Write rotations (J, F, 4) from channel values, (F, C), into out. slots: of each joint, see _slots.
 
-    A quaternion (w, u, v, t), with u along a joint's axis k and v, t along those after it, times the turn (cos h, sin h
-    about k) is (w·cos h − u·sin h, u·cos h + w·sin h, v·cos h + t·sin h, t·cos h − v·sin h).
+    Let (w, u, v, t) be a quaternion with u along a joint's axis k, and v, t along the next two axes. Times the rotation
+    (cos h, sin h about k) it is (w·cos h − u·sin h, u·cos h + w·sin h, v·cos h + t·sin h, t·cos h − v·sin h).
     """
     halves = np.radians(values.T) / 2.0
     alike: dict[tuple[int, ...], list[int]] = {}
@@ -393,16 +394,16 @@ def _turn(values: FloatArray, slots: list[list[tuple[int, int]]], out: FloatArra
 
 
 def _are_usual(values: FloatArray) -> bool:
-    """Tell whether values are finite, and within what single precision holds."""
+    """Tell whether values are finite, and within the range of single precision."""
     return not values.size or bool(values.min() >= -_MAX_NUMBER and values.max() <= _MAX_NUMBER)
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
-    """Return the text of a file, and the name of its encoding where that should be another."""
+    """Return the text of a file, and the name of its encoding if that is not the expected one."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace"), "UTF-16"
     for encoding, zeros in (("utf-16-le", data[1:8:2]), ("utf-16-be", data[0:8:2])):
-        if len(data) >= 8 and not any(zeros):  # every other byte of plain letters
+        if len(data) >= 8 and not any(zeros):  # in UTF-16, every other byte of plain letters is 0
             return data.decode(encoding, "replace"), "UTF-16"
     try:
         return data.decode("utf-8-sig"), ""

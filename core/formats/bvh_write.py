@@ -17,7 +17,7 @@ from ..skeletons.hierarchy import children_of
 from ..skeletons.skeleton import Skeleton
 
 LONGEST_FRAME_S: Final = 4.0
-"""What is longer is in milliseconds: 240 frames in a second make 4.17 ms."""
+"""Longest frame time; a longer one is read as milliseconds: 240 frames per second make 4.17 ms."""
 MAX_VALUES: Final = 100_000_000
 """Frames × joints; no more are written."""
 _SAME_AXES: Final = 1e-9
@@ -28,9 +28,9 @@ def write(clip: Clip, frame_time_s: float, ends: Mapping[str, FloatArray] | None
     """Write a clip as BVH, sampled at frame_time_s; scales are left out, since BVH has none.
 
     clip: on a skeleton whose axes at rest are the model's. Roots and joints that move get position channels.
-    ends: offsets of End Sites by joint; others get none longer than zero.
-    Raises TaktError for a joint with axes or a scale of its own at rest, a frame time that is not greater than 0 or
-    greater than LONGEST_FRAME_S, a name with { or }, or more than MAX_VALUES frames × joints.
+    ends: offsets of End Sites by joint; other End Sites have offset zero.
+    Raises TaktError for a joint with axes or a scale of its own at rest, a name with { or }, and more than MAX_VALUES
+    frames × joints. The frame time must be greater than 0 and at most LONGEST_FRAME_S.
     """
     skeleton = clip.skeleton
     own = (np.abs(skeleton.rest_rotations[:, 1:]) > _SAME_AXES).any(axis=1) | (skeleton.rest_scales != 1.0).any(axis=1)

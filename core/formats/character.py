@@ -20,7 +20,7 @@ from ..skinning.influences import Influences
 MAX_MESHES: Final = 2_000
 """Greatest number of meshes of a file; more are refused."""
 TRIANGLE_SPENT: Final = 40
-"""Numbers that a triangle counts for, of those that a file may be made into."""
+"""Numbers for which a triangle counts, towards the limit of numbers made from a file."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Look:
 class SkinnedMesh:
     """A mesh in its skeleton's rest pose and model space: V vertices, T triangles.
 
-    positions: (V, 3). triangles: (T, 3) vertices, counterclockwise from outside. material: (T,) which of the looks.
-    uvs: (T, 3, 2) of each corner, v up; normals: (T, 3, 3), of unit length or zero; None if the file has none.
-    influences: which joints move which vertices.
+    positions: (V, 3). triangles: (T, 3) vertices, counterclockwise from outside. material: (T,) the index of each
+    triangle's look. uvs: (T, 3, 2) of each corner, v up; normals: (T, 3, 3), of unit length or zero; None if the file
+    has none. influences: which joints move which vertices.
     Raises TaktError if shapes do not fit, or if triangles use vertices or looks that do not exist.
     """
 

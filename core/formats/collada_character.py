@@ -57,7 +57,7 @@ def read(data: bytes, path: Path | None = None) -> CharacterFile:
 
 
 class _Vertices(NamedTuple):
-    """Assignments of vertices to joints of a skin, each (A,), without those to its own shape, which stays."""
+    """Assignments of vertices to joints of a skin, each (A,), without those to the skin's own unmoved shape."""
 
     vertices: IntArray
     joints: IntArray
@@ -73,7 +73,7 @@ def _model_from_nodes(body: NodeBody) -> FloatArray:
 
 
 class _Reader:
-    """Makes meshes. still: names of the nodes with geometry that no skin moves; taken: those that lie on a skeleton."""
+    """Makes meshes. still: names of nodes with geometry that no skin moves; taken: those of them below a joint."""
 
     def __init__(self, data: ColladaData, found: Figures) -> None:
         self._data, self._found, self._scene = data, found, found.scene
@@ -83,7 +83,7 @@ class _Reader:
         self.still, self.taken = dict[str, None](), set[str]()
 
     def placed(self, body: NodeBody) -> FloatArray:
-        """Return the matrix (4, 4) by which a skeleton's model space stands in the file's scene."""
+        """Return the matrix (4, 4) from a skeleton's model space to the file's scene."""
         matrix, node = np.eye(4), int(self._scene.tree.parents[body.nodes[0]])
         while node >= 0:
             matrix = self._local(node) @ matrix
@@ -109,7 +109,7 @@ class _Reader:
                     yield self._skin(worn, body, geometry, faces)
 
     def _geometry(self, skin: Element) -> Element | None:
-        """Return the geometry that a skin is over, also by way of a morph."""
+        """Return the geometry of a skin, directly or through a morph."""
         found = self._data.find(skin.attributes.get("source", ""), skin)
         morph = child(found, "morph") if found.tag == "controller" else None
         if morph is not None:
@@ -122,7 +122,7 @@ class _Reader:
         return self._faces[id(geometry)]
 
     def _skin(self, worn: Worn, body: NodeBody, geometry: Element, faces: Faces) -> SkinnedMesh:
-        """Return a skin as it is while the skeleton rests."""
+        """Return a skin with the skeleton at rest."""
         shape, joint_of = np.eye(4), {node: joint for joint, node in enumerate(body.nodes.tolist())}
         written = child(worn.skin, "bind_shape_matrix")
         if written is not None:
@@ -145,14 +145,14 @@ class _Reader:
                           influences_of(vertices, joints[which], weights, count))
 
     def _in_metres(self, matrix: FloatArray) -> FloatArray:
-        """Return a matrix that takes the file's lengths and gives metres."""
+        """Return a matrix that also converts the file's lengths to metres."""
         matrix = matrix.copy()
         matrix[:3] *= self._scene.unit_m
         matrix[3] = (0.0, 0.0, 0.0, 1.0)
         return matrix
 
     def _weights(self, worn: Worn, count: int) -> _Vertices:
-        """Read which joints move which vertices; raise FileError for joints, weights or vertices that are not there."""
+        """Read which joints move which vertices; raise FileError for joints, weights or vertices that do not exist."""
         data, element = self._data, child(worn.skin, "vertex_weights")
         if element is None:
             return _Vertices(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -181,7 +181,7 @@ class _Reader:
 
     def _mesh(self, instance: Element, geometry: Element, faces: Faces, matrices: FloatArray,
               influences: Influences) -> SkinnedMesh:
-        """Return a mesh whose vertices matrices (V, 4, 4), or one (4, 4), put into the skeleton's space."""
+        """Return a mesh of vertices transformed to the skeleton's space by matrices (V, 4, 4), or by one (4, 4)."""
         self._meshes += 1
         if self._meshes > MAX_MESHES:
             raise self._data.error(f"more than {MAX_MESHES} meshes; no more are read", instance)
@@ -195,7 +195,7 @@ class _Reader:
             turning = turning[triangles] if turning.ndim == 3 else turning
             normals = unit_normals((turning @ normals[..., None])[..., 0])
         uvs = faces.uvs
-        if np.mean(is_mirrored) > 0.5:  # their outside stays outside
+        if np.mean(is_mirrored) > 0.5:  # the outside stays outside
             triangles = triangles[:, ::-1]
             uvs, normals = (None if each is None else each[:, ::-1] for each in (uvs, normals))
         name = geometry.attributes.get("name") or geometry.attributes.get("id") or "Mesh"
@@ -210,7 +210,7 @@ class _Reader:
         return tuple(look_of(self._data, bound.get(symbol, f"#{symbol}"), instance) for symbol in symbols)
 
     def rigid_parts(self, number: int, body: NodeBody) -> Iterator[SkinnedMesh]:
-        """Yield the geometry that lies on a body's joints, or below them; note all that there is."""
+        """Yield the geometry of a body's joints and of the nodes below them; note its names in `still` and `taken`."""
         joint_of = {node: joint for joint, node in enumerate(body.nodes.tolist())}
         for node, element in self._scene.elements.items():
             instances = children(element, "instance_geometry")

@@ -131,7 +131,7 @@ class ColladaData:
         return found
 
     def _compare(self, array: Element, found: int) -> None:
-        """Note where a list says that it has another number of values than it has."""
+        """Store a warning if a list does not have the number of values that it states."""
         said = array.attributes.get("count")
         if said is not None and said.strip() != str(found) and array.tag.endswith("_array"):
             self.note(f"<{array.tag}> says count is {quoted(said)}; it holds {found} values, and these count", array)

@@ -72,7 +72,7 @@ def figures(document: ColladaData) -> Figures:
 
 
 def _worn(data: ColladaData, scene: SceneNodes) -> Iterator[Worn]:
-    """Yield each skin that stands in the scene, once for each skeleton that it hangs on."""
+    """Yield each skin in the scene, once for each skeleton that it names."""
     nodes_of, seen = scene.by_id(), set[tuple[int, ...]]()
     for element in scene.elements.values():
         for instance in children(element, "instance_controller"):
@@ -101,7 +101,7 @@ def _worn(data: ColladaData, scene: SceneNodes) -> Iterator[Worn]:
 
 
 def _named(data: ColladaData, scene: SceneNodes, names: list[str], roots: list[int], asking: Element) -> list[int]:
-    """Return the nodes of joints' names: by sid below the skin's skeletons, else anywhere, else by id."""
+    """Return the nodes that joints' names refer to: by sid below the skin's skeletons, else anywhere, else by id."""
     within = set(roots)
     for node in scene.tree.order:
         if int(scene.tree.parents[node]) in within:

@@ -25,9 +25,9 @@ _MOST_OFFSETS: Final = 64
 
 
 class Faces(NamedTuple):
-    """Triangles of a mesh: positions (V, 3); triangles (T, 3); uvs (T, 3, 2); normals (T, 3, 3); a symbol for each.
+    """Triangles of a mesh: positions (V, 3); triangles (T, 3); uvs (T, 3, 2); normals (T, 3, 3); symbols.
 
-    symbols: which material each triangle (T,) has, by its number in names.
+    symbols: (T,) the index in `names` of each triangle's material symbol.
     """
 
     positions: FloatArray
@@ -79,7 +79,7 @@ def _rows(data: ColladaData, source: Element, width: int, asking: Element) -> Fl
 
 
 def _inputs(data: ColladaData, element: Element) -> dict[str, tuple[int, Element]]:
-    """Return the inputs of faces: of several for one thing, that of the first set; each with its offset."""
+    """Return the inputs of faces by semantic, each with its offset; of several sets, the first."""
     found: dict[str, tuple[int, Element]] = {}
     for each in children(element, "input"):
         found.setdefault(each.attributes.get("semantic", ""),
@@ -95,7 +95,7 @@ def _offset(data: ColladaData, element: Element) -> int:
 
 
 def _corners(data: ColladaData, element: Element, positions: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the numbers of all corners, (C, S), and triangles of corners (T, 3)."""
+    """Return the indices of all corners, (C, S), and triangles of corners (T, 3)."""
     offsets = [(each.attributes.get("semantic"), _offset(data, each)) for each in children(element, "input")]
     stride = 1 + max((offset for _, offset in offsets), default=0)
     at = next((offset for semantic, offset in offsets if semantic == "VERTEX"), 0)
@@ -132,7 +132,7 @@ def _corners(data: ColladaData, element: Element, positions: FloatArray) -> tupl
 
 
 def _compare(data: ColladaData, element: Element, found: float) -> None:
-    """Note where faces are others in number than they say, or the last one lacks corners."""
+    """Store a warning if there are more or fewer faces than stated, or if the last one lacks corners."""
     value = element.attributes.get("count")
     if value is not None and value.strip() != f"{found:.12g}":
         data.note(f"<{element.tag}> says count is {quoted(value)}; it holds {found:.12g} faces, and the whole ones of "
@@ -192,7 +192,7 @@ def look_of(data: ColladaData, reference: str, asking: Element) -> Look:
 
 
 def _image(data: ColladaData, profile: Element | None, name: str) -> str:
-    """Return the path of an image that a texture names by way of its sampler and surface, or at once; "" for none."""
+    """Return the path of an image that a texture names, through its sampler and surface or directly; "" for none."""
     known = {each.attributes.get("sid", ""): each for each in _parameters(profile)}
     for _ in range(3):
         parameter = known.get(name)

@@ -24,10 +24,10 @@ from .node_clips import CHANNELS, Animation, Channels
 from .xml import Element
 
 _STEP_S: Final = 1.0 / 60.0
-"""Longest time between keys that stand for a curve whose own keys are further apart than a film's frames."""
+"""Longest time between the keys that replace a curve with own keys farther apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
 _JUMP_S: Final = 1e-5
-"""How long a step from one value to the next takes."""
+"""Duration of a step from one value to the next."""
 _HALVINGS: Final = 40
 _TARGET: Final = re.compile(r"([^/]+)/(?:.*/)?([^/.()]+)(?:\.(\w+)|\((\d+)\)(?:\((\d+)\))?)?")
 _MEMBERS: Final = {"X": 0, "Y": 1, "Z": 2, "W": 3, "ANGLE": 3}
@@ -35,9 +35,9 @@ _CURVED: Final = frozenset(("BEZIER", "HERMITE", "TCB", "CARDINAL"))
 _SAME: Final = 1e-6
 MAX_CLIPS: Final = 2000
 _MOST_KEYS: Final = 200_000
-"""That stand for a curve, of an hour; what lasts longer goes straight between its own keys."""
+"""Greatest number of keys that replace a curve, for an hour; longer curves are linear between their own keys."""
 _LEAST_SPENT: Final = 2000
-"""Numbers that a node's motion in a clip counts for, so that a few keys are not read for thousands of nodes."""
+"""Least numbers for which a node's motion in a clip counts, so that a few keys are not read for thousands of nodes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class Curve:
 
 
 def _bezier(points: FloatArray, share: FloatArray) -> FloatArray:
-    """Return where cubic curves of four points (..., 4) are at shares (...)."""
+    """Return the values (...) of cubic Bézier curves of four points (..., 4) at shares (...)."""
     rest = 1.0 - share
     return np.asarray(rest**3 * points[..., 0] + 3.0 * rest**2 * share * points[..., 1]
                       + 3.0 * rest * share**2 * points[..., 2] + share**3 * points[..., 3])
@@ -97,7 +97,7 @@ def _bezier(points: FloatArray, share: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Channel:
-    """A curve that gives a transform of some nodes its numbers, or one of them. place: which transform of the node."""
+    """A curve that sets all numbers of a transform of some nodes, or one. place: the index of the transform."""
 
     nodes: tuple[int, ...]
     place: int
@@ -159,14 +159,14 @@ def _channels(data: ColladaData, scene: SceneNodes, top: Element, unknown: list[
 
 
 def _place(transforms: Sequence[Transform], sid: str) -> int:
-    """Return which transform a channel names, −1 for none; a matrix that is alone needs no name."""
+    """Return the index of the transform that a channel names, −1 for none; a single matrix needs no name."""
     if len(transforms) == 1 and transforms[0].kind == "matrix" and not transforms[0].sid:
         return 0
     return next((number for number, each in enumerate(transforms) if each.sid == sid), -1)
 
 
 def _member(data: ColladaData, channel: Element, found: re.Match[str], transform: Transform) -> int | None:
-    """Return which number of a transform a target names; None for all of them."""
+    """Return the index of the number of a transform that a target names; None for all numbers."""
     if found[3] is None and found[4] is None:
         return None
     if found[5] is not None:
@@ -253,7 +253,7 @@ def _slopes(data: ColladaData, sources: dict[str, Element], times: FloatArray, v
 
 
 class _Moves:
-    """What channels do with nodes, evaluated once for all clips."""
+    """The motion of nodes by channels, evaluated once for all clips."""
 
     def __init__(self, data: ColladaData, scene: SceneNodes) -> None:
         self._data, self._scene = data, scene
@@ -261,9 +261,9 @@ class _Moves:
 
     def animation(self, channels: Sequence[_Channel], name: str, span: tuple[float | None, float | None],
                   asking: Element) -> Animation:
-        """Return what channels do from the beginning to the end of a clip (None: their own)."""
+        """Return the motion of channels from the begin to the end of a clip; None: those of the channels."""
         by_node: dict[int, dict[tuple[int, int | None], _Channel]] = {}
-        for channel in channels:  # of two for one number, the last counts
+        for channel in channels:  # if two set one number, the last counts
             for node in channel.nodes:
                 by_node.setdefault(node, {})[channel.place, channel.member] = channel
         begins, ends = (given if given is not None else pick(float(pick(channel.curve.times)) for channel in channels)
@@ -281,7 +281,7 @@ class _Moves:
         return Animation(name, found, begins, ends)
 
     def _of_node(self, node: int, channels: Sequence[_Channel], asking: Element) -> tuple[FloatArray, Transforms]:
-        """Return when a node is looked at (F,), and its transforms then, (F, …)."""
+        """Return the times (F,) at which a node is sampled, and its transforms, (F, …)."""
         key = (node, *map(id, channels))
         if key not in self._known:
             times = _times(channels)
@@ -293,13 +293,13 @@ class _Moves:
 
 
 def _is_still(values: FloatArray, still: FloatArray) -> bool:
-    """Tell whether values (F, C) are always what a node has by itself, (C,)."""
+    """Tell whether values (F, C) always equal those of the node itself, (C,)."""
     same = rot.aligned(values, still) if len(still) == 4 else values
     return bool(np.abs(same - still).max() <= _SAME * max(1.0, float(np.abs(still).max())))
 
 
 def _times(channels: Sequence[_Channel]) -> FloatArray:
-    """Return when the transforms of a node are looked at: at the keys, and between them where these are far apart."""
+    """Return the times at which a node is sampled: those of keys, and more between keys that are far apart."""
     times = merged(*(channel.curve.times for channel in channels))
     jumps = [channel.curve.times[1:] - _JUMP_S for channel in channels if "STEP" in channel.curve.kinds]
     is_baked = all(channel.member is None and set(channel.curve.kinds) == {"LINEAR"} for channel in channels
@@ -315,7 +315,7 @@ def _times(channels: Sequence[_Channel]) -> FloatArray:
 
 
 def _at(transforms: Sequence[Transform], channels: Sequence[_Channel], times: FloatArray) -> list[Transform]:
-    """Return a node's transforms with what channels give them at times (F,), as values (F, N)."""
+    """Return a node's transforms at times (F,), with the values of channels, as values (F, N)."""
     moved = list(transforms)
     for channel in channels:
         transform = moved[channel.place]

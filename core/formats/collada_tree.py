@@ -22,11 +22,11 @@ from .xml import Element
 MAX_NODES: Final = 5_000
 MAX_DEPTH: Final = 200
 KINDS: Final = {"matrix": 16, "translate": 3, "rotate": 4, "scale": 3, "lookat": 9}
-"""The transforms of nodes, and of how many numbers they are."""
+"""The kinds of transforms of nodes, and their numbers of values."""
 _THINGS: Final = frozenset(("instance_geometry", "instance_camera", "instance_light", "instance_controller"))
 _TURNS: Final = {"X_UP": rot.from_axis_angle(np.array((0.0, 0.0, 1.0)), np.pi / 2), "Y_UP": rot.IDENTITY,
                  "Z_UP": rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), -np.pi / 2)}
-"""From a file's axes to Y up: of Z up, −Y is the front; of X up, −Y is the right."""
+"""Rotations from a file's axes to Y up: with Z up, −Y is the front; with X up, −Y is the right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Transform:
 class SceneNodes:
     """The nodes of a scene; the first is the parent of all others.
 
-    elements: of each node but the first. transforms: of each node. unit_m: metres in the file's unit.
+    elements: of each node except the first. transforms: of each node. unit_m: the file's unit in metres.
     """
 
     tree: GltfTree
@@ -51,7 +51,7 @@ class SceneNodes:
     unit_m: float
 
     def by_id(self) -> dict[str, list[int]]:
-        """Return the nodes that each id stands for: several where it is instanced."""
+        """Return the nodes of each id, which are several if it is instanced."""
         found: dict[str, list[int]] = {}
         for node, element in self.elements.items():
             if "id" in element.attributes:

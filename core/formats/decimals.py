@@ -22,7 +22,7 @@ _ZEROS: Final = np.uint64(0x3030303030303030)
 _TENS: Final = 10.0 ** np.arange(_MOST_DIGITS + 1)
 _WHOLE_TENS: Final = 10 ** np.arange(_WORD + 1, dtype=np.uint64)
 _LAST: Final = np.array([(1 << 64) - (1 << 8 * (_WORD - kept)) if kept else 0 for kept in range(_WORD + 1)], np.uint64)
-"""By how many of eight bytes count, the later ones, which bits those are."""
+"""Masks of the last bytes of eight, by their number."""
 _Words = NDArray[np.uint64]
 _Bytes = NDArray[np.uint8]
 
@@ -47,9 +47,9 @@ def numbers(text: str) -> FloatArray | None:
 
 
 def _plain_decimals(text: str) -> FloatArray | None:
-    """Read numbers that all have at most eight digits before a point and eight behind it; None where one has more.
+    """Read numbers that all have at most eight digits before and after the point; return None if one has more.
 
-    Also where any is written in another way: with an exponent, or a plus.
+    The result is also None if one is written in another way: with an exponent, or a plus.
     """
     if not text.isascii():
         return None
@@ -68,7 +68,7 @@ def _plain_decimals(text: str) -> FloatArray | None:
         return np.empty(0)
     if before.max() > _WORD or behind.max() > _WORD or digits.max() > _MOST_DIGITS or digits.min() < 1:
         return None
-    words: _Words = np.ndarray((len(data) - _WORD + 1,), "<u8", data, strides=(1,))  # from each byte on
+    words: _Words = np.ndarray((len(data) - _WORD + 1,), "<u8", data, strides=(1,))  # eight bytes from each byte on
     whole, part = _value(words[points - _WORD], before), _value(words[ends - _WORD], behind)
     if whole is None or part is None:
         return None
@@ -77,7 +77,7 @@ def _plain_decimals(text: str) -> FloatArray | None:
 
 
 def _points(data: _Bytes, starts: NDArray[Any], ends: NDArray[Any]) -> NDArray[Any] | None:
-    """Return where the point of each number is, its end where it has none; None where one has two."""
+    """Return the position of each number's point, or its end if it has none; None if a number has two points."""
     points = np.flatnonzero(data == ord("."))
     if not len(points):
         return ends
@@ -92,7 +92,7 @@ def _points(data: _Bytes, starts: NDArray[Any], ends: NDArray[Any]) -> NDArray[A
 
 
 def _value(words: _Words, count: NDArray[Any]) -> _Words | None:
-    """Return what the last digits of eight characters say, so many of them; None where one of these is no digit."""
+    """Return the values of the last `count` digits of eight characters; None if one of these is no digit."""
     kept = (words ^ _ZEROS) & _LAST[count]
     if ((kept + np.uint64(0x0606060606060606) | kept) & np.uint64(0xF0F0F0F0F0F0F0F0)).any():
         return None

@@ -23,10 +23,10 @@ from .misnamed import misnamed
 MAX_BYTES: Final = 256 * 2**20
 """Greatest size of a file; larger ones are not read."""
 TAKE_ANOTHER: Final = "export the file again, or take another copy of it"
-"""What messages about damaged files advise."""
+"""The advice in messages about damaged files."""
 _RAW: Final = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError, MemoryError,
                EOFError, struct.error, zlib.error)
-"""What damaged bytes can raise within a reader that expects none such there."""
+"""Errors that damaged bytes can raise within a reader that does not expect them."""
 _log: Final = logging.getLogger(__name__)
 _Found = TypeVar("_Found")
 
@@ -53,16 +53,17 @@ Write = Callable[[ClipFile, float], bytes]
 """Takes the file and frames per second, for formats that know frames only. Raises TaktError for what cannot be
 written."""
 FindLinked = Callable[[str], ClipFile | None]
-"""Returns the file that another names, None where it is not there."""
+"""Returns the file that another one names, or None if it does not exist."""
 FollowLinks = Callable[[ClipFile, str, FindLinked], tuple[tuple[Clip, ...], tuple[str, ...]]]
-"""Takes a file, its name, and what finds other files; returns the clips that its links bring in, and warnings."""
+"""Takes a file, its name, and a function that finds other files; returns the clips that its links bring in, and
+warnings."""
 
 
 @dataclass(frozen=True)
 class _Checked(Generic[_Found]):
     """A reader that raises FileError for all that damaged bytes can raise; the rest is logged.
 
-    begins: of files of the format; one that begins otherwise is refused before it is read.
+    begins: the possible beginnings of files of the format; files that begin otherwise are refused before they are read.
     """
 
     label: str

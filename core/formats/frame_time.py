@@ -3,13 +3,13 @@
 from typing import Final
 
 _OF_TELEVISION: Final = (24, 30, 48, 60, 120)
-"""Frames a second, of which television has one in a thousand fewer: 23.976, 29.97, …"""
+"""Frame rates that television divides by 1.001: 23.976, 29.97, …"""
 _MOST_CHANGED: Final = 0.005
-"""Digits that leave more room than this share say nothing about the frames in a second."""
+"""If the written digits leave more room than this share, they do not determine the frame rate."""
 LEAST_S: Final = 1e-9
-"""A shorter time between frames is none: nothing moves a thousand million times a second."""
+"""Shorter times between frames are refused: nothing moves a thousand million times a second."""
 _SINGLE: Final = 2.0**-23
-"""The rounding of single precision, in which programs may have divided, whatever number of digits they write."""
+"""The rounding of single precision: programs may have divided in it, whatever number of digits they write."""
 
 
 def exact_frame_time(written: str, unit_s: float = 1.0) -> float:
@@ -28,7 +28,7 @@ def exact_frame_time(written: str, unit_s: float = 1.0) -> float:
     mantissa, _, exponent = written.lower().partition("e")
     last_digit = max(unit_s * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2])), _SINGLE * seconds)
     rates = [max(round(1.0 / seconds), 1), *(rate / 1.001 for rate in _OF_TELEVISION)]
-    for room in (0.5 * last_digit, last_digit):  # rounded, or else cut off
+    for room in (0.5 * last_digit, last_digit):  # rounded, else truncated
         near = [1.0 / rate for rate in rates if abs(1.0 / rate - seconds) < min(room, _MOST_CHANGED * seconds)]
         if near:
             return near[0]

@@ -47,10 +47,10 @@ MAX_CHANNELS: Final = 200_000
 _SAME: Final = 1e-5
 """Tolerance in numbers of keys: smaller excess is rounding."""
 _STEP_S: Final = 1.0 / 60.0
-"""Longest time between keys that stand for a spline whose own keys are further apart than a film's frames."""
+"""Longest time between the keys that replace a spline with own keys farther apart than a film's frames."""
 _FRAME_S: Final = 1.0 / 23.0
 _JUMP_S: Final = 1e-5
-"""How long a step from one value to the next takes, and how long before its key it is done: times are float32."""
+"""Duration of a step from one value to the next, and the time before its key at which it ends: times are float32."""
 
 
 def read(source: Source) -> ClipFile:
@@ -113,7 +113,7 @@ def _animations(data: GltfData, nodes: int) -> Iterator[Animation]:
 
 
 def _refuse_more_channels(animations: Sequence[Entry]) -> None:
-    """Raise FileError where animations have too many channels, before any is read."""
+    """Raise FileError if animations have too many channels, before any is read."""
     left = MAX_CHANNELS
     for entry in animations:
         left -= entry.length("channels")
@@ -122,7 +122,7 @@ def _refuse_more_channels(animations: Sequence[Entry]) -> None:
 
 
 def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, kind: str) -> Channels:
-    """Read keys between which motion goes straight, of nodes whose keys have the same times and are joined alike."""
+    """Read keys with linear interpolation, grouped for nodes whose keys have the same times and interpolation."""
     times, width = data.accessor(samplers[0][1], "input", 1)[:, 0], CHANNELS[path]
     rows = {"LINEAR": 1, "STEP": 1, "CUBICSPLINE": 3}.get(kind, 0)
     each = []
@@ -153,10 +153,10 @@ def _channels(data: GltfData, samplers: Sequence[tuple[int, Entry]], path: str, 
 
 
 def _facing(values: FloatArray, own: int) -> FloatArray:
-    """Give the quaternions of neighbouring keys, and their tangents, signs with which splines go the short way.
+    """Return quaternions of keys, and their tangents, with signs by which splines take the shorter arc.
 
-    Blender's exporter writes neighbours of opposite signs; between these a spline would turn limbs all the way round.
-    values: (K, N, R, 4), of which row own is the key's value.
+    Blender's exporter writes neighbours with opposite signs. Between these, a spline would rotate limbs by almost a
+    full turn. values: (K, N, R, 4), of which row `own` is the key's value.
     """
     is_turned = (rot.continuous(values[:, :, own]) * values[:, :, own]).sum(axis=2) < 0.0
     return values * np.where(is_turned, -1.0, 1.0)[..., None, None]
@@ -171,10 +171,10 @@ def _in_steps(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatA
 
 
 def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Put keys onto Hermite's cubic splines.
+    """Add keys on cubic Hermite splines.
 
     values: (K, N, 3, C): the tangent before each key, its value, the tangent after it; tangents per second.
-    steps: (K − 1,) how many keys there are from each one up to the next.
+    steps: (K − 1,) the number of keys from each key up to the next.
     """
     first = np.repeat(np.arange(len(steps)), steps)
     share = (np.arange(len(first)) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[first]
@@ -186,7 +186,7 @@ def _along_splines(times: FloatArray, values: FloatArray, steps: IntArray) -> tu
 
 
 def _inverse_binds(data: GltfData, tree: GltfTree) -> dict[int, FloatArray]:
-    """Return the inverse bind matrices (4, 4) of nodes, by all skins; −1 stands for the space around them."""
+    """Return the inverse bind matrices (4, 4) by node, from all skins; −1 stands for the space around all nodes."""
     inverse: dict[int, FloatArray] = {-1: np.eye(4)}
     for skin in data.top.entries("skins"):
         listed = skin.counts("joints", len(tree.names))

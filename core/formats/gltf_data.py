@@ -28,7 +28,8 @@ MAX_VALUES: Final = 20_000_000
 MAX_ENTRIES: Final = 200_000
 """Greatest length of a list of objects."""
 MAX_JSON: Final = 5_000_000
-"""Brackets, commas and colons in the JSON: each object and list takes many times the memory of its text."""
+"""Greatest number of brackets, commas and colons in the JSON: objects and lists take many times the memory of their
+text."""
 _MOST_NOTES: Final = 20
 _MAGIC: Final = b"glTF"
 _JSON_AT: Final = 20
@@ -48,7 +49,7 @@ class Entry:
     path: Path
 
     def error(self, message: str) -> FileError:
-        """Return the error for something that is wrong here."""
+        """Return the error for a fault in this object."""
         return FileError.at(f"{self.where or 'glTF'}: {message}", self.path)
 
     def _wrong(self, key: str, wanted: str) -> NoReturn:
@@ -172,7 +173,7 @@ class GltfData:
                   else np.zeros((count, components), kind))
         if accessor.has("sparse"):
             values = self._with_changes(accessor, values)
-        with np.errstate(invalid="ignore"):  # of what is no number; see below
+        with np.errstate(invalid="ignore"):  # NaNs are refused below
             numbers = values.astype(np.float64)
         if accessor.values.get("normalized") is True and kind.kind != "f":
             numbers = np.maximum(numbers / np.iinfo(kind).max, -1.0)
@@ -181,7 +182,7 @@ class GltfData:
         return numbers
 
     def _with_changes(self, accessor: Entry, values: Any) -> Any:
-        """Return values (N, C) of which some are replaced by others, as a sparse accessor says."""
+        """Return values (N, C) with those that a sparse accessor replaces."""
         sparse = accessor.entry("sparse")
         count, rows = sparse.count("count", below=len(values) + 1), sparse.entry("indices")
         indices = self._elements(rows, self._kind(rows), count, 1)[:, 0].astype(np.int64)
@@ -198,7 +199,7 @@ class GltfData:
         return np.dtype(_TYPES[kind])
 
     def _elements(self, entry: Entry, kind: np.dtype[Any], count: int, components: int) -> Any:
-        """Return what an accessor, or a part of a sparse one, points at, (N, C)."""
+        """Return the elements (N, C) of an accessor, or of a part of a sparse one."""
         view = self._views[entry.count("bufferView", below=len(self._views))]
         (data, start), length = self._data(view), view.count("byteLength", below=2**40)
         own = entry.count("byteOffset", 0, below=2**40)
@@ -211,7 +212,7 @@ class GltfData:
         return np.ndarray((count, components), kind, data, start + own if count else 0, (stride, kind.itemsize))
 
     def _data(self, view: Entry) -> tuple[bytes, int]:
-        """Return bytes in which those of a view are, and where it begins there; uncompressed, if it is compressed."""
+        """Return the bytes that contain a view, decompressed if necessary, and the offset at which the view begins."""
         data = self._buffer(view)
         if data is not None:
             return data, view.count("byteOffset", 0, below=2**40)
@@ -223,7 +224,7 @@ class GltfData:
         return self._decompressed[view.where], 0
 
     def _decompress(self, view: Entry) -> bytes:
-        """Return the bytes of what says how a view is compressed."""
+        """Return the decompressed bytes of a view, by the entry that describes its compression."""
         data, mode = self._buffer(view), view.text("mode")
         start, length = view.count("byteOffset", 0, below=2**40), view.count("byteLength", below=2**40)
         if data is None or start + length > len(data):
@@ -238,7 +239,7 @@ class GltfData:
             raise view.error(str(error)) from error
 
     def _buffer(self, view: Entry) -> bytes | None:
-        """Return the bytes of the buffer that a view names; None where it has none of its own.
+        """Return the bytes of the buffer that a view names; None if the buffer has no bytes of its own.
 
         Buffers that name the same file share it, and all together are no larger than a file may be.
         """
@@ -263,7 +264,7 @@ class GltfData:
         return self.top.entries("buffers")
 
     def _loaded(self, buffer: Entry, uri: str) -> bytes:
-        """Return the bytes of a buffer's file, or those that stand in the JSON."""
+        """Return the bytes of a buffer's file, or those in the JSON."""
         if not uri.startswith("data:"):
             if self._source.named is None:
                 raise buffer.error(f"the file {quoted(uri)} is not at hand")
@@ -293,7 +294,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
 
 
 def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
-    """Return what JSON holds; begins: the byte at which it begins in a binary file, None where it is the file."""
+    """Return the content of JSON; begins: the byte at which it begins in a binary file, None if it is the file."""
     def error(message: str, at: int, found: str = "") -> FileError:
         said = f"the JSON of this file is damaged here: {message}; {TAKE_ANOTHER}"
         if found:
@@ -314,7 +315,7 @@ def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
     except json.JSONDecodeError as wrong:
         found = quoted(words[wrong.pos:wrong.pos + 1]) if wrong.pos < len(words) else "the end"
         raise error(wrong.msg, len(words[:wrong.pos].encode()), found) from wrong
-    except (ValueError, RecursionError) as wrong:  # numbers of thousands of digits, lists in lists without end
+    except (ValueError, RecursionError) as wrong:  # numbers of thousands of digits, endlessly nested lists
         raise error("a number is too long, or too many brackets are in each other", 0) from wrong
     if not isinstance(found, dict):
         raise FileError.at("is no glTF: a JSON object is wanted", path, 1)

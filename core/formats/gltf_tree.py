@@ -17,9 +17,9 @@ MAX_SKINS: Final = 1000
 MAX_JOINTS: Final = 200_000
 """Greatest number of joints of all skins and bodies together, with the nodes between them."""
 _FEWEST: Final = 8
-"""Fewer joints are no body of their own; they belong to the one beside them."""
+"""Least number of joints of a body; fewer joints belong to the body beside them."""
 _EXACT: Final = 1e-6
-"""How far axes may be from unit length and from right angles, as rounding to single precision leaves them."""
+"""Tolerance of axes from unit length and right angles, for rounding to single precision."""
 
 
 class Transforms(NamedTuple):
@@ -189,7 +189,7 @@ def bodies(tree: GltfTree, skinned: Sequence[set[int]], moving: Collection[int],
 
 
 def _joined(groups: Sequence[Collection[int]]) -> dict[int, int]:
-    """Return for each number in some groups one that stands for all that groups join with it: the least of these."""
+    """Return for each number in groups the least number that it is joined with, directly or through other groups."""
     least: dict[int, int] = {}
 
     def of(number: int) -> int:
@@ -209,7 +209,7 @@ def _joined(groups: Sequence[Collection[int]]) -> dict[int, int]:
 
 
 def _moving_trees(tree: GltfTree, moving: Collection[int]) -> list[set[int]]:
-    """Return the nodes that move, each with its descendants but for things that lie still, tree by tree."""
+    """Return the nodes that move, each with its descendants except things without motion, tree by tree."""
     top: dict[int, int] = {}
     for node in tree.order:
         above = top.get(int(tree.parents[node]))

@@ -11,7 +11,7 @@ from .format import TAKE_ANOTHER
 
 MAGIC: Final = b"\x1f\x8b"
 MAX_UNPACKED: Final = 32 * 2**20
-"""Bytes; where a file would become more, no more are made of it."""
+"""Greatest number of unpacked bytes; larger files are refused."""
 _MOST_MEMBERS: Final = 100
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 

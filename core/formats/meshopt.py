@@ -21,23 +21,24 @@ _Bytes = NDArray[np.uint8]
 _GROUP: Final = 16
 _LITERAL: Final = 8
 _BITS: Final = {0: ((0, 2, 4, 8),), 1: ((0, 1, 2, 4), (1, 2, 4, 8))}
-"""By version and control mode, how many bits a difference has by the two bits in the header of its group."""
+"""Bits of a difference, by version, control mode, and the two bits in the header of its group."""
 _ALL_ZERO, _AS_THEY_ARE = 2, 3
 """Control modes of a byte position that has no groups."""
 _SMALLEST_TAIL: Final = {0: 32, 1: 24}
 MAX_GROUPS: Final = 3_000_000
 """Greatest number of groups of a buffer; no more are read."""
 _AT_ONCE: Final = 2**14
-"""Groups."""
+"""Number of groups that are unpacked at once."""
 _LONGEST_RUN: Final = _GROUP * (2 * _LITERAL + _GROUP)
-"""Bytes of 16 groups, more than these ever take."""
+"""Upper bound of the bytes of 16 groups."""
 _TOO_SHORT: Final = "it ends too early: the file is cut off or damaged"
 
 
 class _Groups(NamedTuple):
-    """Where N groups of differences are.
+    """The places of N groups of differences.
 
-    at: the byte; bits: of each difference; position: the byte of elements that they are for; number: of which 16.
+    at: the byte of each group; bits: of each difference; position: the byte within elements; number: the index of the
+    16 elements.
     """
 
     at: IntArray
@@ -74,15 +75,15 @@ def decompressed(data: bytes, count: int, stride: int, kind: str = "NONE") -> by
 
 
 def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> _Groups:
-    """Find all groups, those without differences left out; end: where the data ends before its tail.
+    """Find all groups, without those that have no differences; end: of the data before its tail.
 
-    One group begins where the one before it ends, so that this is a loop; it does no more than it must.
+    Each group begins where the previous one ends, so a loop is needed; it does as little as possible.
     """
     at, most = 1, min(8192 // stride // _GROUP * _GROUP, 256)
     lengths, headers = _lengths(data), _HEADERS[version]
     ats, sizes = array("q"), bytearray()
     add = ats.append
-    runs = array("q")  # of each: the byte position, the number of its first 16 elements, how many groups it has
+    runs = array("q")  # of each: the byte position, the index of its first 16 elements, the number of its groups
     for start in range(0, count, most):
         elements = min(most, count - start)
         groups = -(-elements // _GROUP)
@@ -123,9 +124,9 @@ def _groups(data: bytes, count: int, stride: int, version: int, end: int) -> _Gr
 
 
 def _lengths(data: bytes) -> Mapping[int, bytes]:
-    """Return how many bytes a group takes that begins at a byte, by its bits: its differences, and those behind them.
+    """Return the size of a group that begins at a byte, by its bits: its differences and the whole bytes after them.
 
-    Long enough for all groups that begin before the end, and one run of them beyond.
+    The table is long enough for all groups that begin before the end, and for one more run.
     """
     size = len(data) + _LONGEST_RUN
     found = {0: bytes(size), _LITERAL: bytes((2 * _LITERAL,)) * size}
@@ -137,7 +138,7 @@ def _lengths(data: bytes) -> Mapping[int, bytes]:
 
 
 def _unpack(source: _Bytes, differences: _Bytes, groups: _Groups) -> None:
-    """Write the differences (stride, elements) of groups, many that have the same bits at once."""
+    """Write the differences (stride, elements) of groups, all groups with the same bits at once."""
     padded = np.concatenate((source, np.zeros(2 * _GROUP, np.uint8)))
     whole = differences.reshape(len(differences), -1, _GROUP)
     for bits in np.unique(groups.bits).tolist():
@@ -155,7 +156,7 @@ def _unpack(source: _Bytes, differences: _Bytes, groups: _Groups) -> None:
 
 
 def _summed(differences: _Bytes, first: _Bytes, mode: int) -> _Bytes:
-    """Return the bytes (N, 4) of one channel out of its differences (4, N); first: (4,) what the first differs from."""
+    """Return the bytes (N, 4) of a channel from its differences (4, N); first: (4,) the bytes of the first base."""
     kind = {0: "u1", 1: "<u2", 2: "<u4"}.get(mode & 15, "")
     if not kind or (mode >> 4 and kind != "<u4"):
         raise ValueError(f"a channel has the mode {mode}, which there is not: it is damaged")
@@ -172,7 +173,7 @@ def _summed(differences: _Bytes, first: _Bytes, mode: int) -> _Bytes:
 
 
 def _rotations(elements: _Bytes) -> NDArray[Any]:
-    """Return quaternions xyzw, 16 bits each: three components were stored, and which the largest one is."""
+    """Return quaternions xyzw, 16 bits each, from three stored components and the index of the largest one."""
     stored = elements.view("<i2").astype(np.float64)
     largest = stored[:, 3].astype(np.int64)
     small = stored[:, :3] / (largest | 3)[:, None] / np.sqrt(2.0)
@@ -190,13 +191,13 @@ def _floats(elements: _Bytes) -> NDArray[Any]:
 
 FILTERS: Final[Mapping[str, Callable[[_Bytes], NDArray[Any]]]] = {
     "NONE": lambda elements: elements, "QUATERNION": _rotations, "EXPONENTIAL": _floats}
-"""What was done to elements before they were compressed, by its name, and what undoes it."""
+"""The filters of elements, by name, with the functions that invert them."""
 _FIELDS: Final = {bits: np.array([[byte >> (shift if bits == 1 else 8 - bits - shift) & (1 << bits) - 1
                                    for shift in range(0, 8, bits)] for byte in range(256)], np.uint8)
                   for bits in (1, 2, 4)}
 """By the bits of a difference, the differences in each byte."""
 _SENTINELS: Final = {bits: (fields == (1 << bits) - 1).sum(axis=1).astype(np.uint8) for bits, fields in _FIELDS.items()}
-"""And how many of them have all their bits set."""
+"""The number of these differences with all bits set."""
 _HEADERS: Final = {version: [[bytes(choices[byte >> shift & 3] for shift in range(0, 8, 2)) for byte in range(256)]
                              for choices in modes] for version, modes in _BITS.items()}
-"""By version, control mode and a byte of a header, the bits of the four groups that it tells of."""
+"""The bits of four groups, by version, control mode and the byte of the header that describes them."""

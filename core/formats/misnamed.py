@@ -14,11 +14,11 @@ _KINDS: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "ZIP", b"7z\xbc\xaf": "7-Zi
                  b"\xff\xd8\xff": "JPEG", b"Kaydara FBX": "FBX", b"glTF": "GLB", b"BLENDER": "Blender", b"%PDF": "PDF",
                  b"(\xb5/\xfd": "Zstandard", b"#usda": "USD", b"PXR-USDC": "USD", b"#VRML": "VRML", b"#X3D": "X3D",
                  b"HIERARCHY": "BVH", b"\0\x10[Serializer": "OGRE", b"<!doctype html": "HTML", b"<html": "HTML"}
-"""What files of other formats begin with, and what those are called everywhere; of text in lower case."""
+"""The beginnings of files of other formats, in lower case for text, and the usual names of these formats."""
 _NOTHING: Final = b"\0 \t\r\n"
 _BLANKS: Final = re.compile(b"[" + _NOTHING + b"]*")
 _ENOUGH: Final = 4096
-"""Bytes after the blanks that tell what a file is."""
+"""Number of bytes after the blanks that show what a file is."""
 _SHOWN_BYTES, _SHOWN_LETTERS = 8, 40
 
 

@@ -23,14 +23,14 @@ from ..skeletons.skeleton import Skeleton
 from .gltf_tree import GltfTree, Transforms, decomposed, unique
 
 CHANNELS: Final = {"translation": 3, "rotation": 4, "scale": 3}
-"""The properties of a node that move, and of how many numbers their values are."""
+"""The properties of a node that can move, and the numbers of components of their values."""
 MAX_CLIPS: Final = 5_000
 """Greatest number of clips of all bodies: one for each animation that moves a body."""
 _SAME: Final = 1e-5
-"""Differences of rotations and scales, and of translations as shares of the largest, that are rounding."""
+"""Tolerance for rounding: of rotations and scales, and of translations as shares of the largest."""
 _UNSCALED: Final = 1e-4
-"""Scales that differ from 1 by less move nothing by more than a fifth of a millimetre of a person: exporters that take
-matrices apart write them, and all that is done with a scaled clip takes longer."""
+"""Scales that differ from 1 by less count as 1. They move a person's points by at most a fifth of a millimetre.
+Exporters that decompose matrices write them, and scaled clips take longer to process."""
 _UP: Final = np.array((0.0, 1.0, 0.0))
 _SAID: Final = 8
 
@@ -80,7 +80,7 @@ def clips_of(animations: Sequence[Animation], bodies: Sequence[NodeBody],
 
 
 def _moved_by(animation: Animation, nodes: IntArray, owners: IntArray) -> list[int]:
-    """Return the bodies of which an animation has keys; nodes: (N,) of all bodies, owners: (N,) whose each is."""
+    """Return the bodies for which an animation has keys; nodes: (N,) of all bodies, owners: (N,) the body of each."""
     has_keys = np.isin(nodes, np.fromiter(animation.nodes, np.int64, len(animation.nodes)))
     return list(np.unique(owners[has_keys]).tolist())
 
@@ -111,7 +111,7 @@ def moving_nodes(tree: GltfTree, animations: Iterable[Animation]) -> frozenset[i
 
 
 def _differ(values: FloatArray, ones: FloatArray) -> BoolArray:
-    """Tell which of some values (K, N, C) ever differ from others (N, C); quaternions of opposite signs do not."""
+    """Tell which values (K, N, C) ever differ from others (N, C), as (N,); quaternions of opposite signs are equal."""
     if values.shape[2] == 4:
         values = values * np.where(np.einsum("knc,nc->kn", values, ones) < 0.0, -1.0, 1.0)[..., None]
     return np.asarray(np.abs(values - ones).max(axis=(0, 2)) > _SAME * np.maximum(np.abs(ones).max(axis=1), 1.0))
@@ -230,7 +230,7 @@ def places_of(tree: GltfTree, bodies: Iterable[NodeBody]) -> dict[Skeleton, Floa
 def linear_of(tree: GltfTree) -> FloatArray:
     """Return the linear parts (N, 3, 3), rotation and scale, of the matrices from each node's space to the file's."""
     found = rot.to_matrix(tree.local.rotations) * tree.local.scales[:, None, :]
-    with np.errstate(over="ignore", invalid="ignore"):  # what scales so much has no axes any longer
+    with np.errstate(over="ignore", invalid="ignore"):  # such a large scale leaves no axes
         for node in tree.order:
             if tree.parents[node] >= 0:
                 found[node] = found[tree.parents[node]] @ found[node]
@@ -239,14 +239,14 @@ def linear_of(tree: GltfTree) -> FloatArray:
 
 
 def _size(linear: FloatArray) -> float:
-    """Return by what a space is scaled, on average of its directions; 1 where it is flat, or only by rounding."""
+    """Return the mean scale of a space; 1 if the space is flat, or if it differs from 1 only by rounding."""
     found = float(np.cbrt(abs(np.linalg.det(linear))))
     return 1.0 if not np.isfinite(found) or found == 0.0 or abs(found - 1.0) < _SAME else found
 
 
 def _upright(linear: FloatArray) -> FloatArray:
-    """Return the turn (4,) that sets a space upright, by the shortest arc; linear: (3, 3) from it to the file's.
+    """Return the rotation (4,) that makes a space upright, by the shortest arc; linear: (3, 3) from it to the file's.
 
-    Its heading stays as it is, as that of Blender's armatures does.
+    The heading is kept, as for Blender's armatures.
     """
     return rot.shortest_arc(np.linalg.pinv(linear) @ _UP, _UP)

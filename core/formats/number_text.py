@@ -12,9 +12,9 @@ from ..maths.arrays import FloatArray
 
 _MAX_NUMBER: Final = float(np.finfo(np.float32).max)
 _AT_ONCE: Final = 2**16
-"""Characters of which the numbers are read at once, so that other threads go on between them."""
+"""Number of characters that are converted to numbers at once, so that other threads can run in between."""
 _SHORT: Final = 400
-"""Characters."""
+"""Number of characters of a short text."""
 _GAP: Final = re.compile(r"[\s,]+")
 _COMMENT: Final = re.compile(r"#[^\n]*")
 

@@ -14,7 +14,7 @@ BLEND: Final = Format("BLEND", "Blender", (".blend",))
 ENDINGS: Final = (*FBX.endings, *BLEND.endings)
 _BEGINNINGS: Final = ((FBX, ("Kaydara", ";", "FBXHeaderExtension")),
                       (BLEND, ("BLENDER", "\x1f\x8b", "\x28\xb5\x2f\xfd")))
-"""What their files begin with; gzip and Zstandard compress .blend files."""
+"""The formats and the beginnings of their files; gzip and Zstandard compress .blend files."""
 _BEGINNING_BYTES: Final = 64
 
 
@@ -27,4 +27,4 @@ def misnamed_at_once(path: Path) -> FileError | None:
         with path.open("rb") as opened:
             return misnamed(opened.read(_BEGINNING_BYTES), entry.label, begins, path)
     except OSError:
-        return None  # whoever reads it is told
+        return None  # the reader reports it

@@ -1,8 +1,8 @@
 """OGRE's binary skeleton files (`.skeleton`), [Serializer_v1.10] and [Serializer_v1.80], both byte orders.
 
 Layout: u16 0x1000, the version line, then chunks of u16 id, u32 length (with these 6 bytes) and payload.
-Lengths are not to be trusted for finding the next chunk: a bone's does not count its name. Like OGRE, the
-reader goes by what each chunk holds. Source: OGRE's SkeletonSerializer.
+The length cannot be used to find the next chunk: that of a bone does not include its name. Like OGRE, the reader goes
+by what each chunk holds. Source: OGRE's SkeletonSerializer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _BONE_BYTES = 36
 _KEY_BYTES = 38
 """A key's length without scale."""
 _FIRST_LOOK = 64
-"""Keys looked at first when a run of keys of the same length is measured; then twice as many each time."""
+"""Number of keys examined first to measure a run of keys of the same length; then it doubles each time."""
 
 _VERSIONS: Final[dict[str, Version]] = {"[Serializer_v1.10]": "1.10", "[Serializer_v1.80]": "1.80"}
 _BLEND_MODES: Final[tuple[BlendMode, ...]] = ("AVERAGE", "CUMULATIVE")
@@ -109,7 +109,7 @@ class _Reader:
                               f"OgreXMLConverter or OgreMeshUpgrader of OGRE writes one of these", 2)
 
     def _read_chunk(self, inside: int) -> int:
-        """Read the chunk that begins here; return which one the next may lie in: ANIMATION, TRACK, or 0: none."""
+        """Read the chunk that begins here; return which chunk may contain the next: ANIMATION, TRACK, or 0 for none."""
         start = self._at
         chunk, length = self._unpack("HI", "a chunk's header")
         if chunk in (ANIMATION, TRACK, KEY) and start + length > len(self._data):
@@ -246,8 +246,8 @@ def write(ogre: OgreSkeleton, version: Version = "1.80", byte_order: ByteOrder =
     """Write a binary skeleton; numbers become float32.
 
     Version 1.10 cannot hold a blend mode and bases: a skeleton that has them is refused.
-    Raises TaktError where a name holds a line feed, a handle or a number does not fit, or version 1.10 cannot
-    hold it.
+    Raises TaktError if a name contains a line feed, if a handle or number does not fit, or if version 1.10 cannot hold
+    the content.
     """
     if version == "1.10" and (ogre.blend_mode != "AVERAGE" or ogre.bases):
         raise TaktError("[Serializer_v1.10] holds neither the cumulative blend mode nor base animations; "
@@ -282,7 +282,7 @@ class _Writer:
         return struct.pack(f"{self.order}H", value)
 
     def skeleton(self, ogre: OgreSkeleton, version: Version) -> list[bytes]:
-        """Blend mode, bones in the order of their handles, parents."""
+        """Write the blend mode, bones in the order of their handles, and parents."""
         skeleton, handles = ogre.skeleton, ogre.handles
         chunks = []
         if version != "1.10":

@@ -90,7 +90,7 @@ def _named(words: list[str]) -> OgreMaterial:
 
 
 def _with(material: OgreMaterial, words: list[str], block: str) -> OgreMaterial:
-    """Return the material with what a line says, where nothing said so before."""
+    """Return the material with the property of a line, unless an earlier line has set it."""
     if words[0] == "diffuse" and block == "pass" and material.diffuse is None:
         return replace(material, diffuse=_colour(words[1:]))
     if words[0] == "texture" and block == "texture_unit" and material.texture is None and len(words) > 1:

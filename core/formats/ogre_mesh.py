@@ -26,7 +26,7 @@ TRIANGLE_FAN: Final = 6
 
 
 class Weights(NamedTuple):
-    """A assignments of vertices to bones: vertices (A,), the file's bone handles (A,), weights (A,)."""
+    """Assignments of vertices to bones: vertices (A,), the file's bone handles (A,), weights (A,)."""
 
     vertices: IntArray
     handles: IntArray

@@ -1,8 +1,8 @@
 """OGRE's binary meshes (`.mesh`), [MeshSerializer_v1.10] to v1.100, both byte orders.
 
 Layout: u16 0x1000, the version line, then chunks of u16 id, u32 length (with these 6 bytes) and payload, one in
-another. Like OGRE, the reader goes by what each chunk holds; lengths serve only to pass over what is not needed.
-Source: OGRE's MeshSerializerImpl and its predecessors _v1_1 to _v1_8.
+another. Like OGRE, the reader relies on each chunk's content; lengths are used only to skip unneeded chunks. Source:
+OGRE's MeshSerializerImpl and its predecessors _v1_1 to _v1_8.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NOT_NEEDED: Final = frozenset({0x8000, 0x9000, 0xB000, 0xC000, 0xD000, 0xE000})
 OLD_NORMALS: Final = 0x5100
 OLD_COLOURS: Final = 0x5200
 OLD_UVS: Final = 0x5300
-"""What stood inside a geometry in versions 1.10 and 1.20, after its positions."""
+"""The chunk of texture coordinates inside a geometry in versions 1.10 and 1.20, after its positions."""
 
 VERSIONS: Final = ("1.10", "1.20", "1.30", "1.40", "1.41", "1.8", "1.100")
 _OLD: Final = ("1.10", "1.20")
@@ -226,7 +226,7 @@ class _Reader:
     # Bytes
 
     def _peek(self) -> int | None:
-        """Return which chunk stands here, None at the end of the file."""
+        """Return the chunk that begins here, None at the end of the file."""
         if self._at >= len(self._data):
             return None
         if self._at + _CHUNK_BYTES > len(self._data):
@@ -238,7 +238,7 @@ class _Reader:
         return int(chunk), int(length)
 
     def _enter(self, number: int) -> int | None:
-        """Go into a chunk and return its length; None where another one stands here."""
+        """Enter a chunk and return its length; None if another chunk begins here."""
         return self._chunk()[1] if self._peek() == number else None
 
     def _pass_over(self, start: int, length: int) -> None:
@@ -285,7 +285,7 @@ class _Reader:
 
 
 def _as_uv(values: FloatArray) -> FloatArray:
-    """Return the first two coordinates (V, 2), where there is one the second as 0."""
+    """Return the first two coordinates (V, 2); if there is only one, the second is 0."""
     if values.shape[1] == 1:
         return np.concatenate((values, np.zeros_like(values)), axis=1)
     return values[:, :2]

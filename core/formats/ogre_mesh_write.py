@@ -61,7 +61,7 @@ def strongest(weights: Weights, most: int = MOST_INFLUENCES) -> Weights:
 def write_binary(mesh: OgreMesh) -> bytes:
     """Write a binary mesh, little-endian; numbers become float32.
 
-    Raises TaktError where a name holds a line feed, or a number is not finite or does not fit.
+    Raises TaktError if a name contains a line feed, or if a number is not finite or does not fit.
     """
     parts = [struct.pack("<?", bool(mesh.skeleton)), *(_submesh(mesh, submesh) for submesh in mesh.submeshes)]
     if mesh.skeleton:
@@ -171,12 +171,12 @@ def _xml_geometry(geometry: Geometry) -> Iterator[str]:
     form += '<texcoord u="%.9g" v="%.9g"/>' if uvs is not None else ""
     columns = [each for each in (geometry.positions, normals, uvs) if each is not None]
     values = np.concatenate(columns, axis=1)
-    _floats(values)  # refuses what cannot be written
+    _floats(values)  # raises for values that cannot be written
     yield _rows(form + "</vertex>\n", values)
     yield "</vertexbuffer>"
     yield "</geometry>"
 
 
 def _rows(form: str, values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> str:
-    """Write each row (N, C) of values by a form."""
+    """Write each row (N, C) of values with a format string."""
     return ((form * len(values)) % tuple(values.ravel().tolist())).rstrip("\n")

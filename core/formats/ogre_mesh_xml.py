@@ -30,7 +30,8 @@ _OPERATIONS: Final = {"triangle_list": TRIANGLE_LIST, "triangle_strip": TRIANGLE
                       "point_list": 1, "line_list": 2, "line_strip": 3}
 _MAX_INDEX: Final = 2**32 - 1
 MAX_ELEMENTS = 300_000
-"""Besides vertices, faces and weights: levels of detail, poses and the like, which are passed over."""
+"""Greatest number of elements besides vertices, faces and weights: levels of detail, poses and the like, which are
+skipped."""
 _CORNERS: Final = ("v1", "v2", "v3")
 _LineColumn = tuple[int, int]
 _Wanted = tuple[str, Sequence[str], Sequence[str]]
@@ -39,7 +40,7 @@ _WANTED: Final[dict[str, _Wanted]] = {
     "normals": ("normal", ("x", "y", "z"), ("x", "y", "z")),
     "uvs": ("texcoord", ("u", "v"), ("u",)),
 }
-"""An element of a vertex, the numbers to read of it, and those that must be there."""
+"""The elements of a vertex, the numbers to read from each, and those that must exist."""
 
 
 def read(data: bytes, path: Path | None = None) -> OgreMesh:
@@ -69,7 +70,7 @@ class _Tables:
         self.assigned: dict[_LineColumn, tuple[array[int], array[int], array[float]]] = {}
 
     def take(self, table_at: _LineColumn, row: Element) -> None:
-        """Take in a row of the table that begins at a line and column."""
+        """Add a row to the table that begins at a line and column."""
         if row.tag == "vertex":
             self._take_vertex(table_at, row)
         elif row.tag == "face":
@@ -82,7 +83,7 @@ class _Tables:
             table[2].append(number(row, "weight", self._path))
 
     def _take_vertex(self, table_at: _LineColumn, vertex: Element) -> None:
-        """Take in what the first vertex of a buffer has; the others must have it too."""
+        """Store which attributes the first vertex of a buffer has; all other vertices must have the same."""
         if table_at not in self.vertices:
             self.vertices[table_at] = {what: array("d") for what, (tag, _, _) in _WANTED.items() if child(vertex, tag)}
         for what, values in self.vertices[table_at].items():
@@ -94,7 +95,7 @@ class _Tables:
 
 
 class _Reader:
-    """Collects what a document says."""
+    """Collects the contents of a document."""
 
     def __init__(self, path: Path | None, tables: _Tables) -> None:
         self._path, self._tables = path, tables

@@ -73,7 +73,7 @@ class _Reader:
         return Records(bones, parents, animations, self._keys.table(), self._keys.place, links, _BLEND_MODES[mode])
 
     def _bone(self, bone: Element, order: int) -> BoneRecord:
-        """Read a bone; order: its handle where the file gives no id, as newer writers do."""
+        """Read a bone; order: its handle if the file gives no id."""
         name = self._text(bone, "name")
         handle = order
         if "id" in bone.attributes:
@@ -91,7 +91,7 @@ class _Reader:
                           bone.place(self._path))
 
     def _rotation(self, bone: Element) -> tuple[float, ...]:
-        """Return the quaternion of a bone's angle and axis; without these it does not turn."""
+        """Return the quaternion of a bone's angle and axis; the identity if they are missing."""
         rotation = child(bone, "rotation")
         if rotation is None:
             return tuple(rot.IDENTITY.tolist())
@@ -129,9 +129,9 @@ class _Reader:
 
 
 def write(ogre: OgreSkeleton) -> bytes:
-    """Write an XML skeleton. Numbers keep all the digits that tell them apart as float64.
+    """Write an XML skeleton. Numbers have all digits that are needed to read the same float64.
 
-    Raises TaktError where a name holds a character that XML does not.
+    Raises TaktError if a name contains a character that XML cannot hold.
     """
     skeleton = ogre.skeleton
     order = np.argsort(ogre.handles, kind="stable")
@@ -162,7 +162,7 @@ def _text_of(lines: Iterable[str]) -> bytes:
 
 
 def _animation_parts(ogre: OgreSkeleton, clip: Clip) -> Iterator[bytes]:
-    """Yield the text of an animation track by track: a list of all its lines would take several times the memory."""
+    """Yield the text of an animation track by track: a list of all lines would take several times the memory."""
     lines = [f'\t\t<animation name={_name(clip.name)} length="{float(clip.duration_s)!r}">']
     if base := ogre.bases.get(clip.name):
         lines.append(f'\t\t\t<baseinfo baseanimationname={_name(base.clip)} '
@@ -175,7 +175,7 @@ def _animation_parts(ogre: OgreSkeleton, clip: Clip) -> Iterator[bytes]:
 
 
 def _key_lines(keys: FloatArray) -> Iterable[str]:
-    """Return the text of a track's keys (K, 11); what is as at rest is left out."""
+    """Return the text of a track's keys (K, 11); values that equal rest are left out."""
     axes, angles = rot.to_axis_angle(keys[:, 1:5])
     table = np.concatenate((keys[:, :1], keys[:, 5:8], angles[:, None], axes, keys[:, 8:11]), axis=1)
     moves, scales = (keys[:, 5:8] != 0.0).any(axis=1), (keys[:, 8:11] != 1.0).any(axis=1)

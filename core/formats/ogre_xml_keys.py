@@ -25,7 +25,7 @@ _NO_TURN: Final = (0.0, 1.0, 0.0, 0.0)
 class Keys:
     """Collects the contents of <keyframes>; unknown elements there are ignored, as OGRE does.
 
-    rows: which keys each <keyframes> holds, by its line and column.
+    rows: the keys of each <keyframes>, by its line and column.
     """
 
     tag_path: tuple[str, ...] = ("skeleton", "animations", "animation", "tracks", "track", "keyframes")
@@ -36,7 +36,7 @@ class Keys:
         self._places = array("q")
         self.rows: dict[tuple[int, int], tuple[int, int]] = {}
         self._passed = 0
-        # The key that is being read, as far as it has come.
+        # The part read so far of the current key.
         self._is_key = self._is_rotate = False
         self._time = 0.0
         self._angle: float | None = None
@@ -71,7 +71,7 @@ class Keys:
                 raise FileError.at(what, self._path, *self._where())
 
     def _takes(self, tag: str, attributes: dict[str, str]) -> bool:
-        """Take an element that begins; tell whether it is one of a key's, and the first of its kind."""
+        """Take an element that begins; return whether it belongs to a key, and is the first of its kind in it."""
         if self._depth == 1:
             self._is_key = tag == "keyframe"
             if self._is_key:

@@ -19,18 +19,18 @@ from .character import fans
 MAX_CORNERS: Final = 1_024
 """Greatest number of corners of a concave polygon; polygons with more are cut into fans."""
 MAX_TESTS: Final = 2_500_000
-"""Tests of a corner against another one in all polygons of a file; what needs more stays fans."""
+"""Greatest number of tests of a corner against another one in all polygons of a file; further polygons become fans."""
 _ROUND: Final = 3_000
-"""Tests in the time that a round takes besides."""
+"""The cost of a round itself, in tests."""
 _AGAIN: Final = 2
-"""How often corners are looked at, at a guess."""
+"""Estimate of how often each corner is tested."""
 _AT_ONCE: Final = 500_000
 _STRAIGHT: Final = 1e-9
 """Sine of the angle up to which a corner counts as straight."""
 _EDGE: Final = 1e-12
 """Share of a polygon's square up to which a point outside a triangle counts as on its edge."""
 _MIXED: Final = 2_654_435_761
-"""Times this, modulo 2³², numbers that follow one another are in no order (D. Knuth, Sorting and Searching, 6.4)."""
+"""Factor that, modulo 2³², puts consecutive numbers into no order (D. Knuth, Sorting and Searching, 6.4)."""
 
 
 class Filler:
@@ -79,15 +79,15 @@ class Filler:
 
 
 def _rows(counts: IntArray, which: IntArray) -> IntArray:
-    """Return the numbers of all that some groups have, whose members are counted one group after another."""
+    """Return the indices of the members of some groups, whose members are numbered one group after another."""
     own = counts[which]
     return np.asarray(np.arange(own.sum()) + np.repeat((np.cumsum(counts) - counts)[which] - np.cumsum(own) + own, own))
 
 
 def _concave(corners: FloatArray, counts: IntArray) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return which polygons have a corner that turns back, corners as seen along normals, (C, 2), and how many do (P,).
+    """Return which polygons are concave, their corners as seen along normals, (C, 2), and numbers of hollow corners.
 
-    Seen so, polygons run counterclockwise, and the greatest distance from their first corner is about one.
+    In this view, polygons run counterclockwise, and the greatest distance from their first corner is about one.
     """
     face = np.repeat(np.arange(len(counts)), counts)
     first = np.cumsum(counts) - counts
@@ -98,7 +98,7 @@ def _concave(corners: FloatArray, counts: IntArray) -> tuple[IntArray, FloatArra
     places /= np.where(size > 0.0, size, 1.0)[face, None]
     crossed = np.cross(places, places[after])
     normals = np.stack([np.bincount(face, crossed[:, axis], len(counts)) for axis in range(3)], axis=1)
-    axis = np.abs(normals).argmax(axis=1)  # along which the polygon is seen
+    axis = np.abs(normals).argmax(axis=1)  # the axis along which the polygon is seen
     is_below = normals[np.arange(len(counts)), axis] < 0.0
     rows = np.arange(len(face))
     seen = np.stack((places[rows, (axis[face] + 1) % 3], places[rows, (axis[face] + 2) % 3]), axis=1)
@@ -110,7 +110,7 @@ def _concave(corners: FloatArray, counts: IntArray) -> tuple[IntArray, FloatArra
 
 
 def _neighbours(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the corner before each, and the one after, of polygons of some corners."""
+    """Return the corners before and after each corner of polygons; counts: (P,) corners of each polygon."""
     first, last = (each[counts > 0] for each in (np.cumsum(counts) - counts, np.cumsum(counts) - 1))
     before, after = np.arange(counts.sum()) - 1, np.arange(counts.sum()) + 1
     before[first], after[last] = last, first
@@ -120,7 +120,8 @@ def _neighbours(counts: IntArray) -> tuple[IntArray, IntArray]:
 class _Ears:
     """Polygons (G,) that run counterclockwise, of which ears are cut off. places: (C, 2) their corners.
 
-    triangles: (T, 3) corners of what is cut off; left: (G,) how many corners are still there; first: (G,) of each.
+    triangles: (T, 3) corners of the triangles that are cut off; left: (G,) numbers of corners that are still there;
+    first: (G,) the first of these.
     """
 
     def __init__(self, places: FloatArray, counts: IntArray) -> None:
@@ -136,7 +137,7 @@ class _Ears:
         self._is_gone, self._is_all_new = np.zeros(len(places), np.bool_), np.ones(len(counts), np.bool_)
 
     def cut(self, most: int) -> int:
-        """Cut until two corners are left of each polygon, or more tests than most are needed; return how many."""
+        """Cut until polygons have two corners left, or need more than `most` tests; return the number of tests."""
         spent = 0
         while len(self._there):
             spent += self._look(most - spent)
@@ -146,14 +147,14 @@ class _Ears:
         return spent
 
     def _look(self, most: int) -> int:
-        """Find out which corners are ears, of those whose neighbours are new; return the number of tests.
+        """Find which corners are ears, among those whose neighbours are new; return the number of tests.
 
-        None are made where they are more than most.
+        If that number is more than `most`, no tests are made.
         """
         new = self._there[self._is_new[self._there]]
         self._turn[new] = _turn(*self._places[np.stack((self._before[new], new, self._after[new]))])
         convex = new[self._turn[new] > _STRAIGHT]
-        hollow = self._there[self._turn[self._there] <= _STRAIGHT]  # in a triangle with any corner is one of these
+        hollow = self._there[self._turn[self._there] <= _STRAIGHT]  # only these can be inside an ear
         many = np.bincount(self._loop[hollow], minlength=len(self.left))
         spent = int(many[self._loop[convex]].sum()) + len(self._there) + _ROUND
         if spent > most:
@@ -170,13 +171,13 @@ class _Ears:
         return spent
 
     def _is_in(self, ears: IntArray, others: IntArray) -> BoolArray:
-        """Tell which corners (N,) lie in the triangle of another one, (N,), with its neighbours."""
+        """Tell which corners `others` (N,) lie in the triangle of a corner of `ears` (N,) and its neighbours."""
         point, ends = self._places[others], (self._before[ears], ears, self._after[ears])
         found = np.arange(len(others))
         for begin, end in ((2, 0), (0, 1), (1, 2)):
             one, other = (self._places[ends[each][found]] for each in (begin, end))
             at = point[found]
-            # What is where an end of the triangle is does not count, as where a hole is joined to the border.
+            # Points at a corner of the triangle do not count, as where a hole is joined to the border.
             found = found[(_cross(other - one, at - one) >= -_EDGE) & (at != one).any(axis=1)]
         is_in = np.zeros(len(others), np.bool_)
         is_in[found] = True
@@ -185,7 +186,8 @@ class _Ears:
     def _chosen(self) -> IntArray:
         """Return corners to cut off now: ears of which no two are neighbours.
 
-        Of a polygon without ears, as one that crosses itself, the corner that turns most, once all are looked at anew.
+        If a polygon has no ears, as one that crosses itself, it is the corner that turns most, once all corners have
+        been tested again.
         """
         ears = self._there[self._is_ear[self._there]]
         chosen = ears
@@ -201,7 +203,7 @@ class _Ears:
         return np.sort(np.append(chosen, rest[np.diff(self._loop[rest], append=-1) != 0]))
 
     def _cut(self, corners: IntArray) -> None:
-        """Cut corners off, each with the triangle of it and its neighbours."""
+        """Cut corners off, each as a triangle with its neighbours."""
         before, after, loop = self._before[corners], self._after[corners], self._loop[corners]
         rank = np.arange(len(corners)) - np.searchsorted(loop, loop)
         at = self._begin + self._counts - self.left
@@ -215,7 +217,7 @@ class _Ears:
 
 
 def _portions(many: IntArray) -> Iterator[slice]:
-    """Yield slices of some things that each stand for so many pairs, (N,), with a bounded number of pairs."""
+    """Yield slices over N items with a bounded number of pairs in each; many: (N,) pairs of each item."""
     number = np.cumsum(many) // _AT_ONCE
     begins = np.flatnonzero(np.diff(number, prepend=-1)).tolist()
     ends = [*begins, len(many)][1:]
@@ -223,7 +225,7 @@ def _portions(many: IntArray) -> Iterator[slice]:
 
 
 def _turn(before: FloatArray, corner: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the sines by which polygons turn at corners, (N,), 0 where a side has no length."""
+    """Return the sines of the angles by which polygons turn at corners, (N,); 0 where a side has no length."""
     one, other = corner - before, after - corner
     long = np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
     return np.asarray(_cross(one, other) / np.where(long > 0.0, long, 1.0))

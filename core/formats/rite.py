@@ -98,7 +98,7 @@ class _Animation(Reader):
 
 
 def _read(source: Source) -> ClipFile:
-    assert source.beside is not None  # FORMAT asks for it
+    assert source.beside is not None  # FORMAT requires it
     clip = read(source.data, source.path, source.beside.data, source.beside.path)
     return ClipFile(clip.skeleton, (clip,))
 

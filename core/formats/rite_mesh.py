@@ -1,7 +1,7 @@
 """The mesh of RiTE's model (.ram): vertices, normals, texture coordinates, triangles and weights.
 
-Only the shapes of records are published (see rite_model). Vertices and normals have the same one: normals begin where a
-heading stands between them, or the IDs start again. Shaders lie in files of their own; of them the names are kept.
+Only the shapes of records are published (see rite_model). Vertices and normals have the same shape: normals begin after
+a heading, or where the IDs start again. Shaders are in files of their own; only their names are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .format import Format, Source
 from .rite_model import Line, Model, Reader
 
 _UVS, _POINTS, _WEIGHTS, _TRIANGLES = 3, 4, 5, 11
-"""How many words a record has."""
+"""The number of words in each kind of record."""
 
 
 def read(data: bytes, path: Path) -> CharacterFile:
@@ -42,7 +42,7 @@ class _Mesh(Reader):
         self._text_lines = self._text.split("\n")
 
     def read(self, skeleton: Skeleton) -> SkinnedMesh | None:
-        """Return the mesh, None where there are no triangles."""
+        """Return the mesh, or None if there are no triangles."""
         points, others = self._records()
         if not others[_TRIANGLES]:
             return None
@@ -62,7 +62,7 @@ class _Mesh(Reader):
                            influences_of(*weights, len(tables[0][0])))
 
     def _records(self) -> tuple[list[list[Line]], dict[int, list[Line]]]:
-        """Return the blocks of points, and the other records by how many words they have."""
+        """Return the blocks of points, and the other records by their number of words."""
         points, others = list[list[Line]](), {_UVS: list[Line](), _WEIGHTS: list[Line](), _TRIANGLES: list[Line]()}
         last = None
         for line in self._lines(frozenset()):
@@ -78,7 +78,7 @@ class _Mesh(Reader):
         return points, others
 
     def _goes_on(self, last: Line, line: Line) -> bool:
-        """Tell whether a point is of the same block as the last: no heading is between, and the IDs rise."""
+        """Tell whether a point belongs to the same block as the last: no heading is between, and the IDs ascend."""
         between = self._text_lines[last.number:line.number - 1]
         return not any(map(str.strip, between)) and self._whole(line, line.words[0]) > self._whole(last, last.words[0])
 
@@ -102,7 +102,7 @@ class _Mesh(Reader):
         return np.array(words, dtype=np.int64).reshape(-1, count)
 
     def _rows(self, lines: list[Line], wanted: IntArray, ids: IntArray, what: str) -> IntArray:
-        """Return in which rows records are, by their IDs (N,) or (N, C)."""
+        """Return the rows of records by their IDs (N,) or (N, C)."""
         at = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
         is_wrong = (ids[at] != wanted) if len(ids) else np.ones(wanted.shape, np.bool_)
         if is_wrong.any():

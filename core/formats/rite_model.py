@@ -54,7 +54,7 @@ class Reader:
         self._path = path
 
     def _lines(self, keywords: frozenset[str]) -> Iterator[Line]:
-        """Yield records: what begins with a number, or with a keyword that something follows."""
+        """Yield records: lines that begin with a number, or with a keyword and something after it."""
         for number, line in enumerate(self._text.split("\n"), start=1):
             words = _WORD.findall(line)
             if words and ((words[0] in keywords and len(words) > 1) or re.match(r"[-+.]?\d", words[0])):

@@ -1,4 +1,4 @@
-"""Texts that are read token by token, as those of USD and VRML."""
+"""Texts that are read token by token, such as those of USD and VRML."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class TokenText:
     """A text with a current position, for parsers of formats that define their own tokens."""
 
     GAP: ClassVar[re.Pattern[str]]
-    """What stands between tokens, or nothing."""
+    """The pattern of white space and comments between tokens, which may be empty."""
     TOKEN: ClassVar[re.Pattern[str]]
 
     def __init__(self, text: str, error: Callable[[str, int], FileError], at: int = 0) -> None:
-        """error: makes the error for something that is wrong on a line. at: where in the text to begin."""
+        """error: makes the error for a fault on a line. at: the offset in the text at which to begin."""
         self._text, self._error, self._at = text, error, at
         self._line_of, self._line = 0, 1
 
@@ -40,7 +40,7 @@ class TokenText:
         self._at = found.end() if found else self._at
 
     def _peek(self) -> str:
-        """Return the first character of what comes next, "" at the end."""
+        """Return the first character of the next token, "" at the end."""
         self._skip_gap()
         return self._text[self._at:self._at + 1]
 
@@ -54,6 +54,6 @@ class TokenText:
         raise self._error(message, self._here())
 
     def _wanted(self, token: str, wanted: str) -> NoReturn:
-        """Fail: a token, "" for the end, stands where something else is wanted."""
+        """Raise the error for a token, "" for the end, where something else is wanted."""
         self._fail(f"found {quoted(token)} where {wanted} is wanted" if token else
                    f"the file ends where {wanted} is wanted: it is cut off")

@@ -1,7 +1,7 @@
 """USD (`.usd`, `.usda`, `.usdc`, `.usdz`): skeletons of UsdSkel with their animations.
 
-A file is one layer; others are not read. See usd_text.py and usd_crate.py for the two encodings, usd_skel.py for what
-is a skeleton, and a clip.
+A file is one layer; others are not read. See usd_text.py and usd_crate.py for the two encodings, and usd_skel.py for
+skeletons and clips.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Detect damaged values in a USD layer that can still be read; these give warnings, and are played.
 
 A crate file has no checksum. But quaternions of UsdSkel have unit length, keys follow each other smoothly, and matrices
-of joints are rotations with a scale. The schema defines which properties a prim may have. Source: OpenUSD, UsdSkel
-manual (SkelAnimation, Skeleton); Sdf, SdfSchema (fields of the pseudo root).
+of joints are rotations with a scale. The schema defines which properties a prim may have.
+Source: OpenUSD, UsdSkel manual (SkelAnimation, Skeleton); Sdf, SdfSchema (fields of the pseudo root).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ..maths.arrays import BoolArray, FloatArray, IntArray
 from .usd_layer import Layer, Prim
 
 _OFF_UNIT: Final = 2e-3
-"""By how much the length of a quaternion may differ from 1: those of half precision are off by 5e-4."""
+"""Tolerance of the length of quaternions from 1: in half precision, it is off by 5e-4."""
 _STEPS: Final = 12.0
-"""Times the usual step from key to key, and those just before and after: a value so far from both its neighbours, which
-are together, is alone."""
+"""A value is wrong if its neighbours are close to each other, but it is far from both: by this many times the usual
+step and the steps around it."""
 _LEAST: Final = {"translations": 0.02, "rotations": 0.5, "scales": 0.02}
-"""Shortest way that counts as far: a share of the longest bone, radians, and a factor."""
+"""Least distances that count as far: a share of the longest bone, radians, and a factor."""
 _APART: Final = 100.0
-"""Times the usual time between keys."""
+"""Times are wrong if they are farther from all others than this many times the usual time between keys."""
 _SHEAR: Final = 1e-3
 _LARGEST, _SMALLEST = 1e4, 1e-3
-"""Metres between the farthest joints at rest."""
+"""Plausible distances between the farthest joints at rest, in metres."""
 _RATES: Final = (1.0, 10_000.0)
 _FEW: Final = 4
 _NAMED: Final = 3
@@ -142,7 +142,7 @@ def check_keys(layer: Layer, prim: Prim, name: str, joints: Sequence[str], codes
     far = np.minimum(steps[1:], steps[:-1])
     padded = np.pad(steps, ((2, 2), (0, 0)), mode="edge")
     padded[:2] = padded[-2:] = 0.0
-    beside = np.max([padded[by:by + len(far)] for by in (0, 1, 4, 5)], axis=0)  # the steps before and after both
+    beside = np.max([padded[by:by + len(far)] for by in (0, 1, 4, 5)], axis=0)  # the steps before and after, both
     is_alone = np.zeros(values.shape[:2], np.bool_)
     is_alone[1:-1] = (far > _STEPS * np.maximum(beside, np.median(steps, axis=0)) + least) & (far > 2.0 * across)
     _note(layer, prim, name, joints, codes, is_alone, "keys jump away and back at once")

@@ -1,8 +1,8 @@
 """The binary encoding of USD: crate files (`.usdc`).
 
 A file is a table of sections: tokens; fields, each a token with a value; sets of fields; paths, as a tree; specs, each
-a path with a set of fields. A value is 64 bits: flags, a type, and the value itself or where it stands.
-Source: OpenUSD, pxr/usd/sdf/crateFile, crateValueInliners and crateDataTypes.h, versions 0.4 to 0.12.
+a path with a set of fields. A value is 64 bits: flags, a type, and the value itself or its place in the file. Source:
+OpenUSD, pxr/usd/sdf/crateFile, crateValueInliners and crateDataTypes.h, versions 0.4 to 0.12.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PATH_LIST, _TOKENS, _DOUBLES, _BLOCK = 34, 41, 48, 51
 _NUMBERS: Final = {_INT: ("<i4", 1), 4: ("<u4", 1), _INT64: ("<i8", 1), _UINT64: ("<u8", 1), _HALF: ("<f2", 1),
                    _FLOAT: ("<f4", 1), _DOUBLE: ("<f8", 1), 14: ("<f8", 9), _MATRIX4D: ("<f8", 16), 16: ("<f8", 4),
                    17: ("<f4", 4), 18: ("<f2", 4), 23: ("<f8", 3), 24: ("<f4", 3), 25: ("<f2", 3), 56: ("<f8", 1)}
-"""Types of numbers: how each is stored, and of how many it is made."""
+"""Types of numbers: how each is stored, and its number of components."""
 _KINDS: Final = {"token": 11, "string": 10, "int": 3, "half": 7, "float": 8, "double": 9, "matrix4d": 15, "quatd": 16,
                  "quatf": 17, "quath": 18} | {
     f"{word}3{letter}": kind for letter, kind in (("d", 23), ("f", 24), ("h", 25))
@@ -118,7 +118,7 @@ class CrateLayer(Layer):
                           "damaged", at)
 
     def _array(self, at: int, stored: str, count: int) -> IntArray:
-        """Return numbers as they stand."""
+        """Return an array of `count` numbers that is stored as it is."""
         if at < 0 or at + count * np.dtype(stored).itemsize > len(self._data):
             raise self._cut(at, f"{count} numbers")
         return np.frombuffer(self._data, stored, count, at)
@@ -156,7 +156,7 @@ class CrateLayer(Layer):
         return found
 
     def _ended(self, section: str, at: int) -> None:
-        """Raise FileError where a section does not end where what it holds ends."""
+        """Raise FileError if a section does not end at the end of its contents."""
         if self._ends[section] != at:
             raise self.error(f"what section {section} holds ends here, but it is said to end at byte "
                              f"{self._ends[section]}; the file is damaged", at)
@@ -167,7 +167,7 @@ class CrateLayer(Layer):
         return int(struct.unpack_from("<q", self._data, at)[0])
 
     def _taken(self, at: int, size: int, unpacked: int) -> bytes:
-        """Return compressed bytes; raise FileError where the file has too many."""
+        """Return compressed bytes; raise FileError if the file has too many."""
         if at + size > len(self._data):
             raise self._cut(at, f"{size} compressed bytes")
         self._packed -= size
@@ -178,7 +178,7 @@ class CrateLayer(Layer):
         return self._data[at:at + size]
 
     def _unpack(self, at: int, size: int, length: int) -> bytes:
-        """Return the bytes that a compressed buffer of some size held."""
+        """Return the decompressed bytes of a buffer of some size."""
         packed = self._taken(at, size, length)
         try:
             return decompressed(packed, length)
@@ -186,7 +186,7 @@ class CrateLayer(Layer):
             raise self.error(f"a compressed part cannot be read: {error}", at) from None
 
     def _packed_integers(self, at: int, count: int, width: int = 4) -> tuple[IntArray, int]:
-        """Return compressed integers, (count,), and where they end."""
+        """Return the decompressed integers, (count,), and the byte at which the compressed ones end."""
         size = self._count(at, 1)
         packed = self._taken(at + 8, size, (width + 1) * count)
         try:
@@ -229,7 +229,7 @@ class CrateLayer(Layer):
         return self._token(int(self._strings[number]))
 
     def _read_paths(self, at: int) -> tuple[list[str], list[bool]]:
-        """Return the paths by their numbers, and which are those of properties."""
+        """Return the paths by their indices, and which of them are paths of properties."""
         count, written = self._count(at), self._count(at + 8)
         numbers, end = self._packed_integers(at + 16, written)
         names, end = self._packed_integers(end, written)
@@ -261,7 +261,7 @@ class CrateLayer(Layer):
         return paths, is_property
 
     def _read_specs(self, at: int, fields: list[tuple[str, int]], sets: IntArray) -> None:
-        """Make prims, attributes and relationships of the specs."""
+        """Make prims, attributes and relationships from the specs."""
         count = self._count(at)
         paths, end = self._packed_integers(at + 8, count)
         first, end = self._packed_integers(end, count)
@@ -314,7 +314,7 @@ class CrateLayer(Layer):
                 self._check_type(path, found)
 
     def _check_type(self, path: str, attribute: Attribute) -> None:
-        """Note values that are of another type than their attribute."""
+        """Store a warning about values that have another type than their attribute."""
         wanted = _KINDS.get(attribute.kind.removesuffix("[]"))
         held = (*attribute.samples, *filter(None, (attribute.default,)))
         reps = [int(str(each.what)) for each in held] if wanted is not None else []
@@ -328,7 +328,7 @@ class CrateLayer(Layer):
         return rep >> 48 & 255 not in (0, _BLOCK)
 
     def _targets(self, rep: int, at: int) -> tuple[str, ...]:
-        """Return the paths of a relationship: those that are explicit, added, put before or behind."""
+        """Return the paths of a relationship: explicit, added, prepended and appended ones."""
         place, found = rep & _PAYLOAD, list[str]()
         if rep >> 48 & 255 != _PATH_LIST or place >= len(self._data):
             raise self.error(f"a relationship has a value of type {rep >> 48 & 255}; paths are wanted", at)
@@ -345,7 +345,7 @@ class CrateLayer(Layer):
         return tuple(found)
 
     def _samples(self, rep: int) -> tuple[FloatArray, list[Held]]:
-        """Return the time codes of samples, and what stands at each, without those at which there is no value."""
+        """Return the time codes of samples, and the value at each, without samples that have no value."""
         place = rep & _PAYLOAD
         of_times = self._offset(place) + place
         times = self.numbers(Held(self._rep(of_times), of_times), 1)[:, 0]
@@ -369,7 +369,7 @@ class CrateLayer(Layer):
         return int(struct.unpack_from("<Q", self._data, at)[0])
 
     def _size(self, at: int) -> tuple[int, int]:
-        """Return how long an array is, and where its values begin."""
+        """Return the length of an array, and the byte at which its values begin."""
         if self.version < (0, 5):
             at += 4
         if self.version < (0, 7):
@@ -400,9 +400,9 @@ class CrateLayer(Layer):
         return table[index][:, None]
 
     def _inlined(self, kind: int, payload: int, own: int) -> FloatArray:
-        """Return a value that stands in its 64 bits, (1, own)."""
+        """Return a value that is stored in its 64 bits, (1, own)."""
         raw = payload.to_bytes(8, "little")
-        if kind == _MATRIX4D:  # its diagonal
+        if kind == _MATRIX4D:  # only its diagonal
             return np.diag(np.frombuffer(raw, "<i1", 4).astype(np.float64)).reshape(1, 16)
         if own > 1:
             return np.frombuffer(raw, "<i1", own).astype(np.float64)[None] if own <= 6 else np.zeros((1, own))

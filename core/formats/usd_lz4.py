@@ -1,4 +1,4 @@
-"""How USD's crate files compress: blocks of LZ4, and integers as steps of few bytes each, packed by LZ4 again.
+"""The compression of USD's crate files: blocks of LZ4; integers as differences of few bytes, packed by LZ4 again.
 
 Source: OpenUSD, pxr/base/tf/fastCompression and pxr/usd/sdf/integerCoding; LZ4 block format (Y. Collet, 2011).
 """
@@ -16,10 +16,10 @@ _WIDTHS: Final = {4: (0, 1, 2, 4), 8: (0, 2, 4, 8)}
 
 
 def decompressed(data: bytes, most: int) -> bytes:
-    """Return what a buffer held before it was compressed; most: bytes that it may have had.
+    """Return the decompressed bytes of a buffer, at most `most`.
 
-    A first byte of 0 stands before one block; of n before n blocks, each after its length.
-    Raises ValueError where it is damaged, or would be longer.
+    If the first byte is 0, one block follows; if it is n, n blocks follow, each after its length. Raises ValueError if
+    the buffer is damaged, or would be longer.
     """
     if not data:
         raise ValueError("nothing is there")
@@ -34,7 +34,7 @@ def decompressed(data: bytes, most: int) -> bytes:
 
 
 def block(data: bytes, most: int) -> bytes:
-    r"""Return what a block of LZ4 holds; most: bytes that it may have. Raises ValueError where it is damaged.
+    r"""Return the decompressed bytes of a block of LZ4, at most `most`; raise ValueError if it is damaged.
 
     >>> block(b"\x32abc\x03\x00\x10d", 100)
     b'abcabcabcd'
@@ -73,7 +73,7 @@ def block(data: bytes, most: int) -> bytes:
 
 
 def _longer(data: bytes, at: int, length: int) -> tuple[int, int]:
-    """Return a length that goes on in further bytes, and where they end."""
+    """Return a length that continues in further bytes, and the offset at which these end."""
     while data[at] == 255:
         length += 255
         at += 1
@@ -83,8 +83,8 @@ def _longer(data: bytes, at: int, length: int) -> tuple[int, int]:
 def integers(data: bytes, count: int, width: int = 4) -> IntArray:
     """Return the (count,) integers of a compressed buffer; width: bytes of each, 4 or 8.
 
-    Each is the one before it plus a step: the commonest step by code 0, others by codes 1 to 3 in more and more bytes.
-    Raises ValueError where the buffer is damaged.
+    Each is the previous one plus a difference. Code 0 stands for the most common difference; codes 1 to 3 for others,
+    in more and more bytes. Raises ValueError if the buffer is damaged.
     """
     codes_size = (2 * count + 7) // 8
     raw = np.frombuffer(decompressed(data, width + codes_size + width * count), np.uint8)

@@ -40,7 +40,7 @@ _PARTS: Final = (("translation", "translations", 3), ("rotation", "rotations", 4
 MAX_JOINTS: Final = 20_000
 """Greatest number of joints of all skeletons."""
 _LEAST_SPENT: Final = 200
-"""Numbers that each joint of a skeleton counts for, and each track of one in a clip."""
+"""Least numbers for which each joint of a skeleton counts, and each track of one in a clip."""
 _ANIMATION_SPENT: Final = 25_000
 
 
@@ -138,7 +138,7 @@ def _rig(layer: Layer, prim: Prim, joints: tuple[str, ...], space: Space) -> _Ri
 
 
 def _parent(path: str, index: Mapping[str, int]) -> int:
-    """Return the joint of which the path is nearest above another, −1 for none."""
+    """Return the joint whose path is the nearest above that of another, −1 for none."""
     while path:
         path = path.rpartition("/")[0]
         if path in index:
@@ -165,8 +165,8 @@ def _matrices(layer: Layer, prim: Prim, name: str, joints: Sequence[str], space:
 class _Scene:
     """The nodes of a layer's skeletons: the prims around them, and their joints.
 
-    tree: the first node is around all others, and turns Y up. joints: the nodes of each skeleton. inverse: their
-    inverse bind matrices, by node.
+    tree: its first node is the parent of all others, and makes Y the up axis. joints: the nodes of each skeleton.
+    inverse: their inverse bind matrices, by node.
     """
 
     def __init__(self, layer: Layer, space: Space, rigs: Sequence[_Rig]) -> None:
@@ -233,7 +233,7 @@ class _Scene:
         return found if found is not None and found.kind == "SkelAnimation" else None
 
     def animation(self, prim: Prim) -> Animation:
-        """Return what an animation does with the joints of its skeletons, and how the prims around these move."""
+        """Return an animation's motion of its skeletons' joints, and that of the prims around them."""
         self._layer.spend(_ANIMATION_SPENT, prim.at)
         check_prim(self._layer, prim)
         bound_to = [self._bound(rig) for rig in self._rigs]
@@ -249,12 +249,12 @@ class _Scene:
             spans.append(times)
         times = np.concatenate([np.zeros(0), *spans])
         begins, ends = (float(times.min()), float(times.max())) if len(times) else (0.0, 0.0)
-        for path, channels in found.items():  # what stays has its key where the clip begins
+        for path, channels in found.items():  # a constant value has its key where the clip begins
             found[path] = [each if len(each.times) else each._replace(times=np.array((begins,))) for each in channels]
         return Animation(prim.name, found, begins, ends)
 
     def _add_channels(self, prim: Prim, number: int, found: dict[str, list[Channels]], spans: list[FloatArray]) -> None:
-        """Add what an animation does with one skeleton, to channels by property; and when, to spans."""
+        """Add an animation's motion of one skeleton to the channels of each property, and its times to spans."""
         node_of = self._node_of[number]
         joints = _names(self._layer, prim, "joints") or self._rigs[number].joints
         known = [column for column, path in enumerate(joints) if path in node_of]

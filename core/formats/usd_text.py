@@ -19,7 +19,7 @@ from .usd_layer import MAX_DEPTH, MAX_NUMBER, WIDTHS, Attribute, Held, Layer, Pr
 HEADER: Final = b"#usda "
 MAX_CHARACTERS: Final = 64 * 2**20
 _MAX_STATEMENTS: Final = 100_000
-"""With entries of metadata, and samples at time codes."""
+"""Greatest number of statements, including entries of metadata and samples at time codes."""
 _GAP: Final = re.compile(r"(?:[\s;]++|#[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
 _TEXT: Final = (r'"""(?:[^"\\]++|\\.|"(?!""))*+"""|' r"'''(?:[^'\\]++|\\.|'(?!''))*+'''|"
                 r'"(?:[^"\\\n]++|\\.)*+"|' r"'(?:[^'\\\n]++|\\.)*+'|" r"@@@(?:[^@]++|@(?!@@))*+@@@|@[^@\n]*+@")
@@ -28,9 +28,9 @@ _TOKEN: Final = re.compile(rf"{_TEXT}|<[^<>\n]*+>|[\[\](){{}}=:,]|{_NAME}(?::{_N
 _STRING: Final = re.compile(_TEXT, re.DOTALL)
 _PLAIN: Final = re.compile(r"(?:[^\[\](){}\"'@#/]++|#[^\n]*+|/(?!\*)|/\*(?:[^*]++|\*(?!/))*+\*/|" + _TEXT + ")*+",
                            re.DOTALL)
-"""What has no brackets."""
+"""A part of the text without brackets."""
 _NUMBERS: Final = re.compile(r"\[[^\[\]{}\"'@<#/]*+\]|\([^\[\]{}()\"'@<#/]*+\)")
-"""A list that holds numbers alone, and their rows."""
+"""A list of only numbers, or of rows of numbers."""
 _TIME: Final = re.compile(r"\s*+([+\-.\dA-Za-z]++)\s*+:\s*+")
 _WORDS: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"|' r"'((?:[^'\\]|\\.)*+)'")
 _OPEN: Final = {"[": "]", "(": ")", "{": "}"}
@@ -96,7 +96,7 @@ class TextLayer(Layer):
 
 
 def _plain(text: str) -> str:
-    """Return the numbers of a text with blanks where brackets and commas are; replacing takes less than translating."""
+    """Return a text with brackets and commas replaced by blanks; str.replace is faster than str.translate."""
     for each in "()[],":
         text = text.replace(each, " ")
     return text
@@ -136,7 +136,7 @@ class _Parser(TokenText):
             self._wanted(token, said or quoted(wanted))
 
     def _statement(self, token: str, prim: Prim | None) -> None:
-        """Read a statement of which the first token is read; prim: in which it stands."""
+        """Read a statement whose first token has been read; prim: the one that contains it."""
         self._one_more()
         if token in _SPECIFIERS:
             self._prim(token, prim)
@@ -160,7 +160,7 @@ class _Parser(TokenText):
             self._fail(f"more than {_MAX_STATEMENTS} statements, entries and samples; no more are read")
 
     def _prim(self, specifier: str, around: Prim | None) -> None:
-        """Read a prim with all that is in it."""
+        """Read a prim with all its contents."""
         line, kind, name = self._here(), "", self._next()
         if name[:1] not in "\"'":
             kind, name = name, self._next()
@@ -179,7 +179,7 @@ class _Parser(TokenText):
             self._statement(token, prim)
 
     def _metadata(self, prim: Prim | None) -> None:
-        """Read what stands between round brackets: that of the layer is kept, of a prim what brings others in."""
+        """Read metadata between round brackets; of a prim's, only references to other files are noted."""
         self._want("(")
         while (token := self._next()) != ")":
             self._one_more()
@@ -199,12 +199,12 @@ class _Parser(TokenText):
                 self._next()
 
     def _property(self, token: str, prim: Prim) -> None:
-        """Read an attribute or a relationship, of which the first token is read."""
+        """Read an attribute or a relationship whose first token has been read."""
         while token in _WAYS or token in _LISTS:
             token = self._next()
         name = self._next()
         if not name or name[0] in "[](){}=":
-            if name == "[":  # after the type of an array
+            if name == "[":  # the brackets after the type of an array
                 self._want("]")
                 token, name = token + "[]", self._next()
             else:
@@ -269,7 +269,7 @@ class _Parser(TokenText):
             token = self._next()
             if token in ("", *"])}=:,"):
                 self._wanted(token, "a value")
-            if token[:1] == "@" and self._peek() == "<":  # a layer, and a prim of it
+            if token[:1] == "@" and self._peek() == "<":  # a layer, and a prim in it
                 self._next()
             if token[:1] in "@<" and self._peek() == "(":
                 self._value()

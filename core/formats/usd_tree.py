@@ -20,10 +20,11 @@ from .gltf_tree import unit
 from .usd_layer import WIDTHS, Attribute, Layer, Prim
 
 METRES: Final = 0.01
-"""In a unit, where the layer does not say."""
+"""Metres in a unit if the layer does not state it."""
 _TURNS: Final = {"Z": rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), -np.pi / 2)}
 _FRAME_S, _STEP_S, _MOST = 1.0 / 23.0, 1.0 / 60.0, 100_000
-"""Keys further apart than a film's frames get others between them, so many at the most."""
+"""Keys farther apart than the first time, a film's frame, get more keys between them, at most the second time apart;
+and the greatest number of keys."""
 _LEAST_SPENT: Final = 100
 _LATEST: Final = 1e9
 _OPERATIONS: Final = frozenset(("translate", "scale", "orient", "transform"))
@@ -146,7 +147,7 @@ def _matrices(kind: str, values: FloatArray, unit_m: float) -> FloatArray:
     elif kind.startswith("rotate"):
         axes = kind.removeprefix("rotate")
         if values.shape[1] in (1, 3) and len(axes) == values.shape[1] and set(axes) <= set("XYZ"):
-            for axis in axes:  # that which is named first turns first
+            for axis in axes:  # the axis named first rotates first
                 column = "XYZ".index(axis) if len(axes) == 3 else 0
                 turn = rot.from_axis_angle(np.eye(3)["XYZ".index(axis)], np.radians(values[:, column]))
                 matrices[:, :3, :3] = rot.to_matrix(turn) @ matrices[:, :3, :3]

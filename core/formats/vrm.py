@@ -16,7 +16,7 @@ from .gltf_data import Entry, GltfData
 from .gltf_tree import GltfTree
 
 TRUNK: Final = ("spine", "chest", "upperChest")
-"""From the hips up; the first of them is always there."""
+"""Bones of the trunk from the hips up; the first always exists."""
 REQUIRED: Final = ("hips", "spine", "head", *(f"{side}{bone}" for side in ("left", "right") for bone in (
     "UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm", "Hand")))
 """Bones that every VRM humanoid has."""
@@ -30,7 +30,7 @@ _TORSO: Final = hanim.SPINE[:17]
 
 
 def _bones(thumb: dict[str, int]) -> dict[str, str]:
-    """Return the H-Anim joint of each bone; those of the trunk are shared out by how many there are."""
+    """Return the H-Anim joint of each bone; for the trunk, it depends on the number of bones."""
     found = {"hips": hanim.ROOT, "neck": "vc7", "head": "skullbase", "jaw": "temporomandibular",
              "leftEye": "l_eyeball_joint", "rightEye": "r_eyeball_joint"}
     for side, letter in (("left", "l"), ("right", "r")):
@@ -42,7 +42,7 @@ def _bones(thumb: dict[str, int]) -> dict[str, str]:
 
 
 BONES: Final = _bones(_THUMB)
-"""The H-Anim joint of each bone of VRM 1 and VRMA, but those of the trunk."""
+"""The H-Anim joint of each bone of VRM 1 and VRMA, except those of the trunk."""
 _BONES_0: Final = _bones(_THUMB_0)
 
 

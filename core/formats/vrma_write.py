@@ -30,13 +30,13 @@ from .vrm import BONES, REQUIRED, TRUNK
 MAX_VALUES: Final = 20_000_000
 """Keys × joints; no more are written."""
 _AT_ONCE: Final = 256
-"""Frames that are worked on at once."""
+"""Number of frames that are computed at once."""
 _LEVEL: Final = 0.995
 """Cosine from which an arm counts as level: T-poses by hand are off by a few degrees."""
 _ARMS: Final = tuple((f"{side}{bone}", f"{side}{below}", sign) for side, sign in (("left", 1.0), ("right", -1.0))
                      for bone, below in (("UpperArm", "LowerArm"), ("LowerArm", "Hand")))
 _STANDS: Final = 0.8, 1.25
-"""A body whose hips are so high, as a share of their height above its lowest joint, rests on the ground."""
+"""Range of the hips' height, as a share of their height above the lowest joint, in which a body rests on the ground."""
 _FLOAT: Final = 5126
 _STILL: Final = 1e-3
 """Share of the skeleton's size; a smaller translation counts as rest."""
@@ -67,7 +67,7 @@ def left_out(file: ClipFile) -> tuple[str, ...]:
     """Return the joints that the clip of a file moves and that VRMA has no bones for."""
     clip = file.played[0]
     parents, bones = clip.skeleton.parents, bones_of(find_map(clip.skeleton)).values()
-    kept = {above for joint in bones for above in path_to_root(parents, joint)}  # what moves bones is in their motion
+    kept = {above for joint in bones for above in path_to_root(parents, joint)}  # their motion is part of the bones'
     return tuple(clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist() if joint not in kept)
 
 
@@ -143,9 +143,9 @@ class _Bones:
         }, b"".join(block.tobytes() for block in blocks)
 
     def _lift(self, hips_height: float) -> float:
-        """Return by how much the rest is raised so that it stands on the ground, 0 where it does.
+        """Return the height by which the rest pose is raised to stand on the ground, 0 if it stands there already.
 
-        Players scale the way of the hips by their height at rest, which is 0 in many BVH files.
+        Players scale the translation of the hips by their height at rest, which is 0 in many BVH files.
         """
         ground = float(rot.rotate(self._back, self._skeleton.in_pose(self._rest_turns).rest_world[:, :, 3])[:, 1].min())
         stands = _STANDS[0] <= hips_height / max(hips_height - ground, 1e-9) <= _STANDS[1]
@@ -155,7 +155,7 @@ class _Bones:
         return [child for child, above in enumerate(self._parents) if above == bone]
 
     def _sampled(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the local rotations of the bones (F, B, 4), and where the hips are (F, 3)."""
+        """Return the local rotations of the bones (F, B, 4), and the positions of the hips (F, 3)."""
         turns, hips = np.empty((len(times), len(self._joints), 4)), np.empty((len(times), 3))
         to_rest = rot.conjugate(self._rest_turns[self._joints])
         above = np.array(self._parents)
@@ -171,7 +171,7 @@ class _Bones:
 
 
 def _turns_from_rest(skeleton: Skeleton, rotations: FloatArray) -> FloatArray:
-    """Return by how much joints are turned from rest, (F, J, 4), in model axes, by a pose's rotations (F, J, 4)."""
+    """Return the rotations of joints from rest, (F, J, 4), in model axes; rotations: (F, J, 4) as in a Pose."""
     world = rot.multiply(skeleton.rest_rotations, rotations)
     for level in skeleton.levels[1:]:
         world[:, level] = rot.multiply(world[:, skeleton.parents[level]], world[:, level])

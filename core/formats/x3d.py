@@ -1,6 +1,6 @@
 """X3D and its humanoids by H-Anim, in XML (`.x3d`) and in the classic encoding, which is that of VRML 97 too.
 
-See x3d_body.py for what is the skeleton, x3d_motion.py for clips.
+See x3d_body.py for the skeleton, and x3d_motion.py for clips.
 Prototypes, scripts and other files are left out, with a warning.
 """
 
@@ -61,7 +61,7 @@ def _classic(data: bytes, path: Path | None) -> Scene:
 
 
 def _either(data: bytes, path: Path | None) -> Scene:
-    """Read a scene of which the name does not say how it is encoded."""
+    """Read a scene whose file name does not tell its encoding."""
     plain = unpacked(data, path)
     return x3d_classic.read(plain, path) if plain.startswith(b"#") else x3d_xml.read(plain, path)
 

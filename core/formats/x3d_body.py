@@ -1,12 +1,12 @@
-"""The humanoids of an X3D scene: a skeleton each, and which node each of its joints is.
+"""The humanoids of an X3D scene: the skeleton of each, and the node of each joint.
 
-A joint turns about its center, which is given in the humanoid's space like everything at rest; so all joints rest
-with the model's axes, each as far from the one above it as their centers are apart:
+A joint rotates about its center, which is given in the humanoid's space like everything at rest. So all joints rest
+with the model's axes, and the offset of a joint from its parent is the difference of their centers:
 
     parent_from_joint = T(center − parent's center + translation) · R(rotation) · S(scale)
 
-Only joints that are scaled along axes of their own, O(scaleOrientation) · S(scale) · O⁻¹, rest with these axes, which
-makes the same of them and of what is below: with P the O of the parent,
+Only joints that are scaled along axes of their own, O(scaleOrientation) · S(scale) · O⁻¹, rest with these axes. The
+motion of the joint and of all below it stays the same; with P the O of the parent,
 
     parent_from_joint = P⁻¹ · T(…) · R(rotation) · O · S(scale),   at rest P⁻¹ · T(…) · O
 
@@ -40,25 +40,25 @@ _SKINNED: Final = frozenset(("skinCoord",))
 TRANSFORM: Final = frozenset(("Transform",))
 MOTION: Final = frozenset(("HAnimMotion",))
 _ABOVE: Final = TRANSFORM | HUMANOID
-"""Nodes whose own transform counts for the bodies in them."""
+"""Nodes whose transform moves the bodies in them."""
 _SAME: Final = 1e-6
 _UNEVEN: Final = 1e-3
 _FARTHEST: Final = 1e9
 _LEAST_SPENT: Final = 1000
-"""Numbers that each joint counts for, so that thousands of humanoids do not share thousands of joints."""
+"""Least numbers for which each joint counts, so that thousands of humanoids do not share thousands of joints."""
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A humanoid of J joints. nodes: of each joint; the first may be the humanoid's own, where motion moves that.
+    """A humanoid of J joints. nodes: of each joint; the first may be the humanoid's own node, if motion moves it.
 
-    carriers: the nodes whose transforms count for it, from the outermost, if motion moves any; nodes[0] stands for all.
+    carriers: the nodes around the humanoid, from the outermost, if motion moves any of them; nodes[0] stands for all.
 
-    turn: (4,) from the file's axes to H-Anim's, by the tilt of what the humanoid is in; unit_m: metres in its unit.
-    still: by joint and property what its node has at first, where that is not as at rest; rotations are wxyz.
-    ways: (J, 4) the axes that each joint is scaled along, where these are not the model's.
-    called: what the joints are called in the file, which may hold further names for them. placed: (4, 4) how the
-    skeleton's model space stands in the file's scene, in metres.
+    turn: (4,) from the file's axes to H-Anim's, by the tilt of the nodes around the humanoid; unit_m: its unit in
+    metres. still: by joint and property, the first value of the node if it differs from rest; rotations are wxyz. ways:
+    (J, 4) rotations from the model's axes to those along which each joint is scaled.
+    called: the names of joints in the file, which may contain further names for them. placed: matrix (4, 4) from the
+    skeleton's model space to the file's scene, in metres.
     """
 
     name: str
@@ -80,7 +80,7 @@ def bodies(scene: Scene, moved: frozenset[int], scaled: frozenset[int]) -> tuple
 
     moved: ids of nodes that anything moves; scaled: of those whose scale changes.
 
-    Raises FileError, with the line, where joints are no tree, or weights are for points that do not exist.
+    Raises FileError, with the line, if joints form no tree, or if weights are for points that do not exist.
     """
     return tuple(_body(scene, humanoid, above, moved, scaled) for humanoid, above in _humanoids(scene))
 
@@ -136,7 +136,7 @@ def _body(scene: Scene, humanoid: Node, above: tuple[Node, ...], moved: frozense
 
 
 def _way(scene: Scene, node: Node, is_scaled: bool) -> FloatArray:
-    """Return the axes (4,) that a joint is scaled along; those of the model where that makes no difference."""
+    """Return the axes (4,) along which a joint is scaled; those of the model if it makes no difference."""
     if "scaleOrientation" not in node.fields or node.kind in TRANSFORM:
         return rot.IDENTITY
     scale = scene.vector(node, "scale", (1.0, 1.0, 1.0))
@@ -144,7 +144,7 @@ def _way(scene: Scene, node: Node, is_scaled: bool) -> FloatArray:
 
 
 def _meant(names: list[str], called: list[str]) -> dict[str, str]:
-    """Return what joints are in H-Anim, where the file calls them so and their full names do not say the same."""
+    """Return the H-Anim joints that the file's names tell, where the full names do not tell the same."""
     meant = hanim.canonical_names(called)
     if meant == hanim.canonical_names(names):
         return {}
@@ -152,7 +152,7 @@ def _meant(names: list[str], called: list[str]) -> dict[str, str]:
 
 
 def _space(scene: Scene, humanoid: Node, around: list[Node]) -> tuple[FloatArray, float]:
-    """Return the turn (4,) that sets a humanoid upright, whose heading stays, and metres in its unit."""
+    """Return the rotation (4,) that makes a humanoid upright and keeps its heading, and its unit in metres."""
     whole = np.eye(3) * scene.units.get("length", 1.0)
     for node in around:
         whole = whole @ linear(scene, node)
@@ -196,9 +196,9 @@ def is_sheared(matrix: FloatArray) -> bool:
 
 
 def _still(scene: Scene, nodes: list[Node]) -> Iterator[tuple[tuple[int, str], FloatArray]]:
-    """Yield what joints have at first, where that is not as at rest."""
+    """Yield the first values of joints that differ from rest, by joint and property."""
     for joint, node in enumerate(nodes):
-        if node.kind in TRANSFORM:  # a carrier rests as it is
+        if node.kind in TRANSFORM:  # a carrier's own values are its rest
             continue
         for name, rest in (("rotation", rot.IDENTITY), ("translation", np.zeros(3)), ("scale", np.ones(3))):
             if name in node.fields:
@@ -247,7 +247,7 @@ def turns(scene: Scene, node: Node, name: str) -> FloatArray:
 
 def _skin(scene: Scene, humanoid: Node, nodes: list[Node], centers: FloatArray, unit: float,
           ways: FloatArray) -> SkinSample | None:
-    """Return some vertices of a humanoid's skin, or of its segments; None where there are none."""
+    """Return some vertices of a humanoid's skin, or of its segments; None if it has none."""
     points = next((scene.numbers(node, "point", 3) for node, _ in scene.children(humanoid, _COORDINATE, *_SKINNED)),
                   np.empty((0, 3)))
     strongest, most = np.full(len(points), -1, np.int64), np.zeros(len(points))
@@ -293,7 +293,7 @@ def influences(scene: Scene, node: Node, points: int) -> tuple[IntArray, FloatAr
 def _of_segments(scene: Scene, joint: Node, seen: set[int]) -> Iterator[FloatArray]:
     """Yield the points (N, 3) of a joint's segments, which lie in the humanoid's space as its center does.
 
-    seen: the ids of nodes whose points were taken before; of one that several segments use, the first has it.
+    seen: the ids of nodes whose points were used before; if several segments use a node, it belongs to the first.
     """
     for segment, _ in scene.children(joint, SEGMENT):
         for coordinate, _ in scene.children(segment, _COORDINATE):

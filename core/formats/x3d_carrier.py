@@ -21,11 +21,12 @@ from .x3d_body import Body, local_matrix, turns
 from .x3d_scene import Node, Scene
 
 FRAME_S: Final = 1.0 / 23.0
-"""Keys that are further apart are no film's frames."""
+"""Keys that are farther apart are no frames of a film."""
 _PARTS: Final = 8
-"""Into how many parts the time between keys is cut, since a turn about a distant point goes along an arc."""
+"""Number of parts into which the time between keys is divided, since a rotation about a distant point follows an
+arc."""
 _STEP_S: Final = 1e-5
-"""How long before the second of two keys at one time the first one counts."""
+"""Time by which the first of two keys at one time is moved before the second."""
 _SAME: Final = 1e-6
 _SHEAR: Final = 1e-3
 """Share of the scale below which shear is not reported."""
@@ -67,7 +68,7 @@ def carried(scene: Scene, body: Body, moves: Mapping[tuple[int, str], Keys]) -> 
 
 
 def _times(moves: Sequence[Keys]) -> FloatArray:
-    """Return the times of all keys, of those before steps too, and times between those that are far apart."""
+    """Return the times of all keys, times just before steps, and times between keys that are far apart."""
     steps = [times[1:][np.diff(times) <= 0.0] - _STEP_S for times, _ in moves]
     times = np.unique(np.concatenate([np.zeros(1), *steps, *(times for times, _ in moves)]).clip(0.0))
     gaps = np.diff(times)

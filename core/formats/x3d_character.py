@@ -1,8 +1,8 @@
 """The characters of an X3D scene: humanoids with their skins, and the shapes of their segments.
 
-A skin's shapes share the points of the humanoid's skinCoord, which joints move by weights; the shapes of a segment go
-with its joint alone. Both stand in the humanoid's space while its joints rest. Shapes of one name are one mesh, unless
-they have points in common with those of another: then all of these are the body's.
+A skin's shapes share the points of the humanoid's skinCoord, which joints move by weights; the shapes of a segment move
+with its joint alone. Both are given in the humanoid's space at rest. Shapes with the same name form one mesh. If meshes
+share points, they become one mesh with the body's name.
 Source: ISO/IEC 19774-1:2019, H-Anim architecture, 4.9 and 6.2 to 6.4.
 """
 
@@ -37,9 +37,9 @@ from .x3d_shapes import COORDINATE, GEOMETRY, Faces, faces_of, look_of
 _SHAPE: Final = frozenset(("Shape",))
 _GROUPS: Final = frozenset(("Group", "Transform", "Collision", "Anchor"))
 _LOOKS: Final = frozenset(("Appearance", "MetadataString"))
-"""What a shape has besides its geometry."""
+"""The children of a shape besides its geometry."""
 _LEAST_SPENT: Final = 12_500
-"""Numbers that each place of a shape counts for."""
+"""Least numbers for which each use of a shape counts."""
 
 
 def characters_of(scene: Scene) -> CharacterFile:
@@ -104,8 +104,8 @@ def _skin_parts(scene: Scene, body: Body) -> Iterator[SkinnedMesh]:
 
 
 def _apart(shared: Mapping[str, list[tuple[Faces, Look]]]) -> list[tuple[str, list[tuple[Faces, Look]]]]:
-    """Return shapes over the same points by name; those of names that have points in common under none."""
-    first = list(range(len(shared)))  # name that each goes with
+    """Return shapes over the same points by name; shapes of several names that share points get the name ""."""
+    first = list(range(len(shared)))  # the first name that each shares points with
     points = len(next(iter(shared.values()))[0][0].points)
     of_point = np.full(points, -1)
 
@@ -129,14 +129,14 @@ def _apart(shared: Mapping[str, list[tuple[Faces, Look]]]) -> list[tuple[str, li
 
 
 def _used(mesh: SkinnedMesh) -> SkinnedMesh:
-    """Leave out the vertices that no triangle has."""
+    """Return the mesh without vertices that no triangle uses."""
     kept, triangles = np.unique(mesh.triangles, return_inverse=True)
     influences = Influences(mesh.influences.joints[kept], mesh.influences.weights[kept])
     return replace(mesh, positions=mesh.positions[kept], triangles=triangles.reshape(-1, 3), influences=influences)
 
 
 def _weights(scene: Scene, body: Body, points: int) -> Influences:
-    """Return what moves each point of a skin; points that no joint moves have none."""
+    """Return the influences of each point of a skin; points that no joint moves have none."""
     found = [(joint, *influences(scene, node, points)) for joint, node in enumerate(body.nodes)
              if "skinCoordIndex" in node.fields]
     vertices, joints, weights = (
@@ -148,7 +148,7 @@ def _weights(scene: Scene, body: Body, points: int) -> Influences:
 
 
 def _rigid_parts(scene: Scene, joint: Node, number: int, seen: set[int]) -> Iterator[SkinnedMesh]:
-    """Yield the shapes that go with one joint; seen: ids of nodes that were taken before, as those of a shared one."""
+    """Yield the shapes that move with one joint; seen: ids of nodes that were used before, such as shared ones."""
     for around in (joint, *(node for node, _ in scene.children(joint, SEGMENT))):
         for shape, matrix in _shapes(scene, around, ("children", "")):
             if id(shape) not in seen:
@@ -176,7 +176,7 @@ def _shapes(scene: Scene, around: Node, fields: tuple[str, ...]) -> Iterator[tup
 
 
 def _faces(scene: Scene, shape: Node) -> Iterator[Faces]:
-    """Yield the triangles of a shape; say which kinds of geometry are left out."""
+    """Yield the triangles of a shape; store a warning about kinds of geometry that are left out."""
     for child in shape.children:
         if isinstance(child.node, Use) and child.node.name not in scene.named:
             continue
@@ -190,7 +190,7 @@ def _faces(scene: Scene, shape: Node) -> Iterator[Faces]:
 
 
 def _moved(matrix: FloatArray, faces: Faces) -> Faces:
-    """Return faces as a matrix (4, 4) places them; those that it mirrors keep their outside."""
+    """Return faces transformed by a matrix (4, 4); mirrored faces keep their outside."""
     linear_part, order = matrix[:3, :3], -1 if np.linalg.det(matrix[:3, :3]) < 0.0 else 1
     normals = None if faces.normals is None else unit_normals(faces.normals @ np.linalg.pinv(linear_part))
     uvs, normals = (None if each is None else each[:, ::order] for each in (faces.uvs, normals))

@@ -1,7 +1,7 @@
 """The classic encoding of X3D (`.x3dv`), and VRML 97 (`.wrl`), whose text it took over.
 
-Fields are known by how their values are written, so that no table of all nodes is needed. Of H-Anim 1, which declares
-its nodes as prototypes, instances are read as the nodes that they became.
+Fields are known by how their values are written, so that no table of all nodes is needed. H-Anim 1 declares its nodes
+as prototypes; their instances are read as the nodes of later versions.
 Source: ISO/IEC 19776-2:2015, X3D encodings, part 2; ISO/IEC 14772-1:1997, VRML97, annex A.
 """
 
@@ -24,11 +24,11 @@ _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{}]|[^\s,\[\]{}"#]++', re.D
 _NUMBERS: Final = re.compile(r"(?:(?:[+\-.\d][\w.+\-]*+|(?i:nan|inf|infinity)\b)(?:[\s,]++|#[^\n]*+)*+)++")
 _LIST: Final = re.compile(r'(?:[^\]"#]++|#[^\n]*+|"(?:[^"\\]|\\.)*+")*+', re.DOTALL)
 _PLAIN: Final = re.compile(r'(?:[^\[\]{}"#]++|#[^\n]*+|"(?:[^"\\]|\\.)*+")*+', re.DOTALL)
-"""What has no brackets."""
+"""A part of the text without brackets."""
 _WORD: Final = re.compile(r"[^\W\d][^\s,\[\]{}\"#.]*", re.ASCII)
 _TRUTHS: Final = frozenset(("TRUE", "FALSE", "true", "false"))
 _LINES: Final = {"PROFILE": 1, "COMPONENT": 1, "META": 2}
-"""Statements that say nothing of motion, and how many words follow."""
+"""Statements that do not concern motion, and their number of words."""
 
 
 def read(data: bytes, path: Path | None) -> Scene:
@@ -70,7 +70,7 @@ class _Parser(TokenText):
         return token
 
     def _statement(self, token: str, field: str, siblings: list[Child], depth: int) -> None:
-        """Read a statement of which the first token is read; nodes come into a field among siblings."""
+        """Read a statement whose first token has been read; nodes are added to `siblings` with their field."""
         if token in ("PROTO", "EXTERNPROTO"):
             self._prototype(token)
         elif token == "ROUTE":
@@ -102,7 +102,7 @@ class _Parser(TokenText):
             self._next()
 
     def _skip_block(self, opening: str) -> None:
-        """Pass over what stands between brackets, with all that is in it."""
+        """Skip a block between brackets, with all blocks in it."""
         token = self._next()
         if token != opening:
             self._wanted(token, opening)
@@ -131,7 +131,7 @@ class _Parser(TokenText):
         self._scene.units[category] = float(self._scene.vector(node, "conversionFactor", (1.0,))[0])
 
     def _node(self, token: str, field: str, siblings: list[Child], depth: int) -> None:
-        """Read a node, or its USE, of which the first token is read."""
+        """Read a node, or its USE, whose first token has been read."""
         if token == "USE":
             siblings.append(Child(field, Use(self._word("a node's DEF"), self._here())))
             return
@@ -171,7 +171,7 @@ class _Parser(TokenText):
         self._scene.left_out.append(LeftOut(kind, url[1] if url else name, line))
 
     def _field(self, node: Node, name: str, depth: int) -> None:
-        """Read what a field holds."""
+        """Read the value of a field."""
         first = self._peek()
         line = self._here()
         if first == "[":
@@ -194,7 +194,7 @@ class _Parser(TokenText):
                 self._node(word, name, node.children, depth + 1)
 
     def _list(self, node: Node, name: str, depth: int) -> None:
-        """Read what stands between square brackets, of which the first is read."""
+        """Read a list between square brackets, of which the first has been read."""
         first, line = self._peek(), self._here()
         is_of_nodes = _WORD.match(first) and not _NUMBERS.match(self._text, self._at)
         if not is_of_nodes or self._text.startswith(tuple(_TRUTHS), self._at):

@@ -17,7 +17,7 @@ _LISTS: Final = frozenset(("point", "vector", "index", "key", "keyValue", "value
 _FIELDS: Final = {"Appearance": "appearance", "Material": "material", "ImageTexture": "texture",
                   "IndexedTriangleSet": "geometry", "Coordinate": "coord", "Normal": "normal",
                   "TextureCoordinate": "texCoord"}
-"""The field that an element is in where it does not say so."""
+"""The field of an element that does not state its field."""
 _MARKUP: Final = frozenset(("DEF", "USE", "containerField"))
 
 
@@ -41,7 +41,7 @@ def in_classic(data: bytes) -> bytes:
 
 
 def _node(element: Element) -> Iterator[str]:
-    """Yield the lines of a node with all that is in it."""
+    """Yield the lines of a node with all its contents."""
     attributes = element.attributes
     if "USE" in attributes:
         yield f"USE {attributes['USE']}"
@@ -65,7 +65,7 @@ def _node(element: Element) -> Iterator[str]:
 
 
 def _value(key: str, text: str) -> str:
-    """Return what a field holds."""
+    """Return the value of a field as text of the classic encoding."""
     if key in ("url", "value"):
         return "[ " + " ".join(map(text_value, texts(text))) + " ]"
     if key in _TEXTS:

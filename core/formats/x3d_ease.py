@@ -1,7 +1,6 @@
-"""Interpolators of X3D that take their fraction from another node, by which motion begins and ends softly.
+"""Interpolators of X3D that take their fraction from an easing node, so that motion begins and ends softly.
 
-Source: ISO/IEC 19775-1:2023, X3D, 19.4 (EaseInEaseOut, ScalarInterpolator); 19.2.1: how interpolators are put behind
-each other.
+Source: ISO/IEC 19775-1:2023, X3D, 19.4 (EaseInEaseOut, ScalarInterpolator); 19.2.1 (chains of interpolators).
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from ..maths.arrays import FloatArray
 from .x3d_carrier import Keys
 
 _PARTS: Final = 64
-"""Into how many straight parts a parabola is cut: they stray from it by no more than 6e-5 of the whole."""
+"""Number of straight parts that replace a parabola, with an error of at most 6e-5 of the whole."""
 
 
 def softened(shares: FloatArray, easing: FloatArray) -> Keys:
-    """Return how an EaseInEaseOut changes a clock's fraction: by its key (K,) and easeInEaseOut (N, 2).
+    """Return the fractions of an EaseInEaseOut as keys over a clock's fraction; shares: its key (K,); easing: (N, 2).
 
-    Between two keys its fraction goes from 0 to 1, by a parabola at each end and straight between them. Where easing is
-    shorter than key, its last pair holds for the others; without any there is no easing.
+    Between two keys, its fraction goes from 0 to 1, along a parabola at each end and a line between them. If easing is
+    shorter than shares, its last pair is repeated; if it is empty, there is no easing.
 
     >>> soft = softened(np.array((0.0, 1.0)), np.array(((0.0, 0.5), (0.5, 0.0))))
     >>> np.interp((0.25, 0.5, 0.75), soft.times, soft.values[:, 0]).round(3).tolist()
@@ -50,7 +49,7 @@ def softened(shares: FloatArray, easing: FloatArray) -> Keys:
 
 
 def eased(keys: Keys, ease: Keys) -> Keys:
-    """Return keys that are played as an ease says: where it is at a time, in seconds of the keys.
+    """Return keys played at the times of an ease, whose values (K, 1) are times of the keys, in seconds.
 
     Between the ease's own keys it goes straight, so that each key of the motion that it passes comes once there.
 

@@ -20,7 +20,7 @@ from .x3d_carrier import Keys
 from .x3d_scene import Node, Scene
 
 Moves = Mapping[tuple[int, str], Keys]
-"""What a joint does with a property, by its number in a body."""
+"""The keys of a joint's property, by the joint's index in a body and the property."""
 _CHANNELS: Final = {f"{axis}{kind}".lower(): (kind, number) for kind in ("position", "rotation", "scale")
                     for number, axis in enumerate("XYZ")}
 _LONGEST_S: Final = 1e6
@@ -71,13 +71,13 @@ def frames_of(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
 
 
 def _by_name(body: Body) -> dict[str, int]:
-    """Return the joints of a body by their names, of the standard's by those of version 1."""
+    """Return the joints of a body by their names; standard joints by those of version 1."""
     names = zip(body.called, hanim.canonical_names(body.called), strict=True)
     return {meant or name: joint for joint, (name, meant) in enumerate(names)}
 
 
 def _channels(scene: Scene, motion: Node) -> list[list[str]]:
-    """Return the channels of each joint that a motion names, in lower case."""
+    """Return the channels, in lower case, of each joint that a motion names."""
     found: list[list[str]] = []
     wanted = list[int]()
     text = scene.text(motion, "channels")

@@ -1,8 +1,8 @@
 """The motion of an X3D scene's humanoids: a clip for each TimeSensor that drives one, and for each HAnimMotion.
 
-A TimeSensor sends the share of its cycleInterval that has passed, an interpolator that is routed to it sends the value
-between its keys, straight or by the shorter arc, and a joint takes that as its rotation, translation or scale.
-Source: ISO/IEC 19775-1:2023, X3D, 8 (time), 19 (interpolation).
+A TimeSensor sends the share of its cycleInterval that has passed. An interpolator that is routed to it sends the value
+between its keys, linear or by the shorter arc. A joint takes that as its rotation, translation or scale. Source:
+ISO/IEC 19775-1:2023, X3D, 8 (time), 19 (interpolation).
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .x3d_routes import INTERPOLATORS, TAKEN, driven, note_unplayed, sound_route
 from .x3d_scene import Node, Route, Scene, is_token_of
 
 _ARC_RAD: Final = 0.2
-"""Keys of rotations are put closer than this, where they are far apart: what goes straight between them then strays
-from the arc by no more than 0.0002 rad."""
+"""Keys of rotations that are far apart get more keys, at most this angle apart. Linear interpolation between these then
+differs from the arc by at most 0.0002 rad."""
 _NAMED: Final = 5
 _LEAST_SPENT: Final = 400
-"""Numbers that each track counts for, so that a few keys are not read for thousands of joints and sensors."""
+"""Least numbers for which each track counts, so that a few keys are not read for thousands of joints and sensors."""
 
 
 def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
@@ -55,8 +55,8 @@ def humanoids_of(scene: Scene, missing: str) -> tuple[Body, ...]:
 def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
     """Yield the clips of humanoids, whose names may be the same.
 
-    Raises FileError, with the line, if keys and values do not match, the values of a motion are not whole frames, or
-    numbers are too many.
+    Raises FileError, with the line, if keys and values do not match, if a motion has no whole frames, or if there are
+    too many numbers.
     """
     joint_of = {id(node): (body, joint) for body in bodies for joint, node in enumerate(body.nodes)
                 if node.kind not in TRANSFORM}
@@ -103,13 +103,13 @@ def clips(scene: Scene, bodies: Sequence[Body]) -> Iterator[Clip]:
 
 
 def _said_name(scene: Scene, node: Node) -> str:
-    """Return a node's name; its description where that is the same but for what a name cannot hold."""
+    """Return a node's name, or its description if that differs only by characters that a name cannot contain."""
     name, said = scene.text(node, "name") or node.name, scene.text(node, "description")
     return said if is_token_of(name, said) else name
 
 
 def _eased_keys(scene: Scene, source: Node, ease: Node | None, interval_s: float) -> Keys:
-    """Return the keys of an interpolator that gets its fraction by way of an ease, or from the sensor itself."""
+    """Return the keys of an interpolator that gets its fraction through an ease, or from the sensor itself."""
     keys = _keys_of(scene, source, interval_s)
     if ease is None:
         return keys
@@ -119,7 +119,7 @@ def _eased_keys(scene: Scene, source: Node, ease: Node | None, interval_s: float
 
 
 def _ease(scene: Scene, node: Node) -> tuple[FloatArray, FloatArray]:
-    """Return the key (K,) of an EaseInEaseOut, and how it eases (N, 2)."""
+    """Return the key (K,) and easeInEaseOut (N, 2) of an EaseInEaseOut."""
     shares = _rising(scene, node, scene.numbers(node, "key", 1)[:, 0])
     if not len(shares):
         raise scene.error(f"{node.said}: key holds 0 numbers; at least 1 is wanted", node.line)
@@ -127,7 +127,7 @@ def _ease(scene: Scene, node: Node) -> tuple[FloatArray, FloatArray]:
 
 
 def _keys_of(scene: Scene, node: Node, interval_s: float) -> Keys:
-    """Return the keys of an interpolator while its sensor's interval passes."""
+    """Return the keys of an interpolator over its sensor's interval, in seconds."""
     width = INTERPOLATORS[node.kind]
     shares, values = _written(scene, node, width)
     if node.kind.startswith("S"):
@@ -137,7 +137,7 @@ def _keys_of(scene: Scene, node: Node, interval_s: float) -> Keys:
 
 
 def _written(scene: Scene, node: Node, width: int) -> tuple[FloatArray, FloatArray]:
-    """Return the key (K,) and keyValue (K, C) of an interpolator; of four numbers, as rotations wxyz."""
+    """Return the key (K,) and keyValue (K, C) of an interpolator; four numbers become rotations wxyz."""
     shares = scene.numbers(node, "key", 1)[:, 0]
     values = (turns(scene, node, "keyValue") if width == 4 and "keyValue" in node.fields
               else scene.numbers(node, "keyValue", width))
@@ -149,7 +149,7 @@ def _written(scene: Scene, node: Node, width: int) -> tuple[FloatArray, FloatArr
 
 
 def _rising(scene: Scene, node: Node, shares: FloatArray) -> FloatArray:
-    """Return the key (K,) of a node; raise FileError where it falls."""
+    """Return the key (K,) of a node; raise FileError if it decreases."""
     falls = np.flatnonzero(np.diff(shares) < 0.0)
     if len(falls):
         raise scene.error(f"{node.said}: in key {shares[falls[0] + 1]:g} comes after {shares[falls[0]]:g}; keys that "
@@ -158,7 +158,7 @@ def _rising(scene: Scene, node: Node, shares: FloatArray) -> FloatArray:
 
 
 def _within(keys: Keys, end_s: float) -> Keys:
-    """Cut keys off at 0 and at a clip's end, where they go beyond."""
+    """Return keys without those before 0 and after a clip's end."""
     if keys.times[0] >= 0.0 and keys.times[-1] <= end_s:
         return keys
     inside = keys.times[(keys.times > 0.0) & (keys.times < end_s)]
@@ -167,7 +167,7 @@ def _within(keys: Keys, end_s: float) -> Keys:
 
 
 def _on_arcs(keys: Keys) -> Keys:
-    """Put keys onto the arcs between rotations that are far apart, in time and in angle."""
+    """Add keys on the arcs between rotations that are far apart in time and in angle."""
     times, values = keys
     arcs = rot.angle_between(values[:-1], values[1:])
     steps = np.where(np.diff(times) > FRAME_S, np.ceil(arcs / _ARC_RAD), 1.0).clip(1.0).astype(np.int64)
@@ -182,7 +182,7 @@ def _on_arcs(keys: Keys) -> Keys:
 
 
 def _clip(body: Body, name: str, duration_s: float, moves: Moves) -> Clip:
-    """Make a clip of what joints do; those that nothing moves stay as their nodes are."""
+    """Make a clip from the moves of joints; joints without moves keep the values of their nodes."""
     rows: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {taken: [] for taken in TAKEN}
     still = {at: Keys(np.zeros(1), value[None]) for at, value in body.still.items()}
     for (joint, taken), (times, values) in (still | dict(moves)).items():

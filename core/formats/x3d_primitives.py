@@ -19,10 +19,10 @@ from .x3d_scene import Node, Scene
 _AROUND: Final = 32
 """Number of sides of round shapes."""
 _RINGS: Final = 16
-"""From pole to pole of a sphere."""
+"""Number of rings from pole to pole of a sphere."""
 _SAME: Final = 1e-9
 _LARGEST: Final = 20_000
-"""Points along a side of a grid."""
+"""Greatest number of points along a side of a grid."""
 
 
 class Solid(NamedTuple):
@@ -127,7 +127,7 @@ def _cone(scene: Scene, node: Node) -> Solid:
 
 def _with_parts(scene: Scene, node: Node, side: _Sheet, ends: tuple[tuple[str, float], ...], radius: float,
                 height: float) -> Solid:
-    """Return those parts of a round shape that its fields let be seen. ends: their fields; 1 for up, −1 for down."""
+    """Return the visible parts of a round shape, by its fields. ends: fields of its ends; 1 for up, −1 for down."""
     sheets = [side] if _is_true(scene, node, "side") else []
     around = _circle()[::-1]
     for field, sign in ends:
@@ -153,13 +153,13 @@ def _grid(scene: Scene, node: Node) -> Solid:
     points = np.stack((x, heights.reshape(rows, columns), z), axis=2)
     if columns < 2 or rows < 2:
         return Solid(points.reshape(-1, 3), np.zeros((0, 3), np.int64), np.zeros((0, 3, 2)), None)
-    # Seen from above, what comes first in z lies farther away.
+    # Seen from above, the first rows in z are farther away.
     found = _joined(_Sheet(points[::-1], _unit_uvs(rows, columns)[::-1], None))
     return _wound(scene, node, found)
 
 
 def _wound(scene: Scene, node: Node, solid: Solid) -> Solid:
-    """Turn a shape's faces round where its field ccw says so."""
+    """Reverse a shape's faces if its field ccw is false."""
     return solid if _is_true(scene, node, "ccw") else solid._replace(triangles=solid.triangles[:, ::-1],
                                                                       uvs=solid.uvs[:, ::-1])
 
@@ -189,12 +189,12 @@ def _extrusion(scene: Scene, node: Node) -> Solid:
 
 
 def _for_each(values: FloatArray, count: int) -> FloatArray:
-    """Return a row for each point of a spine; the last one holds for those that have none."""
+    """Return a row for each of `count` points of a spine; the last row is repeated."""
     return values[np.minimum(np.arange(count), len(values) - 1)]
 
 
 def _planes(spine: FloatArray) -> FloatArray:
-    """Return the axes (S, 3, 3), as columns, of the planes in which a cross section stands along a spine."""
+    """Return the axes (S, 3, 3), as columns, of the planes of the cross section at points (S, 3) of a spine."""
     is_closed = bool(np.abs(spine[0] - spine[-1]).max() <= _SAME)
     after, before = np.concatenate((spine[1:], spine[-1:])), np.concatenate((spine[:1], spine[:-1]))
     if is_closed:
@@ -212,7 +212,7 @@ def _planes(spine: FloatArray) -> FloatArray:
 
 
 def _filled(vectors: FloatArray, default: FloatArray) -> FloatArray:
-    """Give vectors of no length those before them, the first ones that after them, all the default where none has."""
+    """Replace zero vectors (N, 3) by the previous vector, the first ones by the next, or all by the default."""
     is_there = np.linalg.norm(vectors, axis=1) > _SAME
     if not is_there.any():
         return np.broadcast_to(default, vectors.shape)
@@ -221,7 +221,7 @@ def _filled(vectors: FloatArray, default: FloatArray) -> FloatArray:
 
 
 def _shares(points: FloatArray) -> FloatArray:
-    """Return the share (N,) of the way along points that each is at."""
+    """Return the position (N,) of points along the line through them, from 0 to 1."""
     way = np.concatenate(((0.0,), np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))))
     return np.asarray(way / (way[-1] or 1.0))
 
@@ -248,4 +248,4 @@ def _is_true(scene: Scene, node: Node, name: str) -> bool:
 PRIMITIVES: Final[Mapping[str, Callable[[Scene, Node], Solid]]] = {
     "Box": _box, "Sphere": _sphere, "Cylinder": _cylinder, "Cone": _cone, "ElevationGrid": _grid,
     "Extrusion": _extrusion}
-"""What makes the shape of a node, by its kind."""
+"""The functions that make the shape of a node, by its kind."""

@@ -13,23 +13,23 @@ from .x3d_body import HUMANOID, JOINT
 from .x3d_scene import Node, Route, Scene
 
 TAKEN: Final = {"rotation": 4, "translation": 3, "scale": 3}
-"""The fields of joints that are moved, and of how many numbers their values are."""
+"""The fields of joints that can be moved, and the numbers of components of their values."""
 INTERPOLATORS: Final = {"OrientationInterpolator": 4, "PositionInterpolator": 3, "SquadOrientationInterpolator": 4,
                         "SplinePositionInterpolator": 3}
 _EASES: Final = {"ScalarInterpolator": "value", "EaseInEaseOut": "modifiedFraction"}
-"""Nodes that may stand between a clock and an interpolator, and what they send."""
+"""Nodes that may be between a clock and an interpolator, and the fields that they send."""
 _CLOCK: Final = "TimeSensor"
 _NAMED: Final = 5
 
 
 def sound_routes(scene: Scene) -> Iterator[Route]:
-    """Yield the routes that lead from a node to another; warn of others, and of those that joints cannot take."""
+    """Yield the routes from one node to another; warn of broken routes, and of those that joints cannot use."""
     for route in scene.routes:
         source, target = scene.named.get(route.source), scene.named.get(route.target)
         said = f"ROUTE from {quoted(route.source)} to {quoted(route.target)} is left out"
         if source is None or target is None:
             missing = route.source if source is None else route.target
-            if not scene.left_out:  # else it may lead to what that was
+            if not scene.left_out:  # else it may lead to a part that was left out
                 scene.note(f"{said}: no node has the DEF {quoted(missing)}", route.line)
             continue
         sent = INTERPOLATORS.get(source.kind)
@@ -91,7 +91,7 @@ def note_unplayed(scene: Scene) -> None:
 
 
 def _reached(begin: Iterable[str], ways: Mapping[str, Sequence[str]]) -> set[str]:
-    """Return the names that ways lead to from some, with these themselves."""
+    """Return the names that can be reached from some names, including these."""
     found, stack = set[str](), list(begin)
     while stack:
         name = stack.pop()

@@ -22,7 +22,7 @@ from .number_text import numbers_in, wrong_word
 from .polygons import Filler
 
 MAX_NODES: Final = 50_000
-"""Also of routes."""
+"""Greatest number of nodes, and of routes."""
 MAX_DEPTH: Final = 100
 """Greatest depth of nodes within nodes."""
 MAX_VALUES: Final = 20_000_000
@@ -32,15 +32,15 @@ _WORDS: Final = frozenset((
     "AS", "COMPONENT", "DEF", "EXPORT", "EXTERNPROTO", "FALSE", "IMPORT", "IS", "META", "NULL", "PROFILE", "PROTO",
     "ROUTE", "TO", "TRUE", "UNIT", "USE", "X3D", "eventIn", "eventOut", "exposedField", "field", "initializeOnly",
     "inputOnly", "inputOutput", "outputOnly"))
-"""What the classic encoding means something else by."""
+"""Words that have another meaning in the classic encoding."""
 _STRING: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _METADATA: Final = frozenset(("MetadataString",))
 FULL_NAME: Final = "takt:name"
-"""What metadata with a node's whole name are called."""
+"""The name of metadata with a node's full name."""
 _MOST_NOTES: Final = 20
 _NAMED: Final = 5
-"""Left-out things of one kind that a warning names."""
+"""Greatest number of left-out parts of one kind that a warning names."""
 
 
 class Value(NamedTuple):
@@ -81,7 +81,7 @@ class Node:
 
 
 class Route(NamedTuple):
-    """A connection: what one node's field sends, another's takes. Fields are without set_ and _changed."""
+    """A connection from a field of one node to a field of another. Fields are without set_ and _changed."""
 
     source: str
     sent: str
@@ -91,7 +91,7 @@ class Route(NamedTuple):
 
 
 def route(source: str, sent: str, target: str, taken: str, line: int) -> Route:
-    """Return a route by the names that stand in the file.
+    """Return a route by the names in the file.
 
     >>> route("Clock", "fraction_changed", "Turn", "set_fraction", 3)[1::2]
     ('fraction', 'fraction')
@@ -100,7 +100,7 @@ def route(source: str, sent: str, target: str, taken: str, line: int) -> Route:
 
 
 class LeftOut(NamedTuple):
-    """Something of the file that is not read: a prototype, a script, another file. name: for the warning."""
+    """A part of the file that is not read: a prototype, a script, another file. name: for the warning."""
 
     kind: str
     name: str
@@ -111,7 +111,7 @@ class LeftOut(NamedTuple):
 class Scene:
     """A whole file. units: metres and radians in its own unit of length and angle.
 
-    notes: sentences on what is not as it should be, though the rest is read. has_unplayed: they name motion that is
+    notes: sentences about faults that do not prevent reading the rest. has_unplayed: whether they name motion that is
     not played. filler: of its polygons.
     """
 
@@ -138,7 +138,7 @@ class Scene:
         self.routes.append(route)
 
     def define(self, node: Node) -> None:
-        """Let USE and routes find a node by its DEF; of several of one name the first."""
+        """Make a node known by its DEF to USE and routes; the first of several with the same name counts."""
         first = self.named.setdefault(node.name, node)
         if first is not node:
             self.note(f"DEF {quoted(node.name)} stands on line {first.line} already, for {first.kind}; USE and ROUTE "
@@ -150,7 +150,7 @@ class Scene:
             self.notes[f"line {line}: {text}"] = None
 
     def node(self, child: Child) -> Node:
-        """Return the node in a place; raise FileError where it is the USE of a name that no node has."""
+        """Return the node in a field; raise FileError if it is the USE of a name that no node has."""
         if isinstance(child.node, Node):
             return child.node
         found = self.named.get(child.node.name)
@@ -164,16 +164,16 @@ class Scene:
             if fields and child.field not in fields:
                 continue
             if isinstance(child.node, Use) and child.node.name not in self.named and self.left_out:
-                continue  # of what was left out
+                continue  # of a part that was left out
             found = self.node(child)
             if found.kind in kinds:
                 yield found, child.node.line
 
     def numbers(self, node: Node, name: str, width: int, default: Sequence[float] | FloatArray = ()) -> FloatArray:
-        """Return what a field holds, (N, width); the default where it is not written.
+        """Return the numbers of a field, (N, width), or the default if the field is missing.
 
-        Raises FileError, with the line, for what is no finite number, a count that width does not divide, and more than
-        MAX_VALUES numbers.
+        Raises FileError, with the line, if a number is not finite, if width does not divide their count, or if the file
+        has more than MAX_VALUES numbers.
         """
         value = node.fields.get(name)
         if value is None:
@@ -202,7 +202,7 @@ class Scene:
         return "" if value is None else (texts(value.text) or [""])[0]
 
     def full_name(self, node: Node) -> str:
-        """Return the name that a node has in its metadata, since no DEF can hold it; "" for none."""
+        """Return the name in a node's metadata, which stores names that no DEF can hold; "" for none."""
         return next((self.text(each, "value") for each, _ in self.children(node, _METADATA)
                      if self.text(each, "name") == FULL_NAME), "")
 
@@ -246,7 +246,7 @@ def token(name: str) -> str:
 
 
 def tokens(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Return a name for each of some, as token does, different from each other and from those that are taken.
+    """Return a token for each name, different from each other and from the names that are taken.
 
     >>> tokens(["walk", "walk", "arm.L"], ["arm_L"])
     ['walk', 'walk_2', 'arm_L_2']
@@ -263,7 +263,7 @@ class Names:
         self._numbers: dict[str, int] = {}
 
     def new(self, name: str) -> str:
-        """Return a name as token does, with a number where it is taken, and take it."""
+        """Return the token of a name, with a number if it is taken, and mark it as taken."""
         new = plain = token(name) or "unnamed"
         while new in self._taken:
             self._numbers[plain] = self._numbers.get(plain, 1) + 1
@@ -292,7 +292,7 @@ def attribute(text: str) -> str:
 
 
 def text_value(text: str) -> str:
-    r"""Return a text as it stands among those of a field, between double quotes.
+    r"""Return a text as it is written in a field, between double quotes.
 
     >>> text_value('a "b"'), texts(text_value('a "b" \\'))
     ('"a \\"b\\""', ['a "b" \\'])
@@ -301,7 +301,7 @@ def text_value(text: str) -> str:
 
 
 def texts(written: str) -> list[str]:
-    """Return the texts of a field: what stands between double quotes, else all of it.
+    """Return the texts of a field: those between double quotes, else the whole field.
 
     >>> texts('"a b" "c"'), texts("l_hip r_hip"), texts(" ")
     (['a b', 'c'], ['l_hip r_hip'], [])

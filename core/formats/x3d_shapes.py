@@ -1,4 +1,4 @@
-"""The shapes of X3D: triangles over the points of a coordinate node, and what they look like.
+"""The shapes of X3D: triangles over the points of a coordinate node, and their materials.
 
 Source: ISO/IEC 19775-1:2023, X3D, 11 (rendering), 12 (shape), 13 (geometry3D), 18 (texturing).
 """
@@ -76,7 +76,7 @@ def faces_of(scene: Scene, geometry: Node) -> Faces | None:
 
 
 def _corners(scene: Scene, geometry: Node, points: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return which point each written corner has, (C,), and triangles of corners, (T, 3)."""
+    """Return the point of each written corner, (C,), and triangles of corners, (T, 3)."""
     kind = geometry.kind
     if kind == "IndexedFaceSet":
         index = _integers(scene, geometry, "coordIndex")
@@ -104,27 +104,27 @@ def _integers(scene: Scene, node: Node, name: str) -> IntArray:
 
 
 def _runs(index: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the numbers of corners (C,) in runs that end by −1, and how many each run has."""
+    """Return the indices of corners (C,) in runs that end with −1, and the length of each run."""
     is_end = index < 0
     return np.flatnonzero(~is_end), np.bincount(np.cumsum(is_end)[~is_end])
 
 
 def _filled(scene: Scene, points: FloatArray, index: IntArray, counts: IntArray) -> IntArray:
-    """Return the corners of triangles that fill polygons, whose corners have points of some numbers (C,)."""
+    """Return the corners of triangles that fill polygons; index: (C,) the point of each corner."""
     if not len(points):
         return fans(counts)
     return scene.filler.filled(points[np.clip(index, 0, len(points) - 1)], counts)
 
 
 def _check(scene: Scene, geometry: Node, used: IntArray, count: int, what: str) -> None:
-    """Raise FileError where triangles use what is not there."""
+    """Raise FileError if triangles use an index from `count` on."""
     outside = used[(used < 0) | (used >= count)]
     if len(outside):
         raise scene.error(f"{geometry.said}: its faces name {what} {outside.flat[0]}; there are {count}", geometry.line)
 
 
 class _Given(NamedTuple):
-    """What corners may have besides a point: its node, the field with its values, their width, the field of numbers."""
+    """An attribute of corners besides points: its node, the field of its values, their width, the field of indices."""
 
     kinds: frozenset[str]
     field: str
@@ -138,7 +138,7 @@ _NORMALS: Final = _Given(frozenset(("Normal",)), "vector", 3, "normalIndex", "no
 
 
 def _at_corners(scene: Scene, geometry: Node, index: IntArray, corners: IntArray, given: _Given) -> FloatArray | None:
-    """Return what triangles have at their corners, (T, 3, width); None where the shape has none."""
+    """Return the values at corners of triangles, (T, 3, width), or None if the shape has none."""
     node = next((node for node, _ in scene.children(geometry, given.kinds)), None)
     if node is None or given.field not in node.fields:
         return None
@@ -153,7 +153,7 @@ def _at_corners(scene: Scene, geometry: Node, index: IntArray, corners: IntArray
 
 
 def look_of(scene: Scene, shape: Node) -> Look:
-    """Return what a shape looks like: the colour of its material, and its first texture."""
+    """Return the look of a shape: the colour of its material, and its first texture."""
     appearance = next((node for node, _ in scene.children(shape, _APPEARANCE)), None)
     if appearance is None:
         return Look("")
@@ -163,7 +163,7 @@ def look_of(scene: Scene, shape: Node) -> Look:
         field, default = _MATERIALS[material.kind]
         name = scene.full_name(material) or material.name or name
         colour = scene.vector(material, field, default)
-    if material is None or material.kind != "PhysicalMaterial":  # whose colours are linear
+    if material is None or material.kind != "PhysicalMaterial":  # its colours are linear
         colour = linear(colour)
     texture = next((node for around in (appearance, material) if around is not None
                     for node in _textures(scene, around)), None)
@@ -175,7 +175,7 @@ def look_of(scene: Scene, shape: Node) -> Look:
 
 
 def _textures(scene: Scene, around: Node) -> Iterator[Node]:
-    """Yield the textures of an appearance or a material; those of normals and shine are none of these."""
+    """Yield the colour textures of an appearance or a material, but not those of normals and shine."""
     for child in around.children:
         if child.field in _COLOURED and not (isinstance(child.node, Use) and child.node.name not in scene.named):
             node = scene.node(child)
@@ -186,7 +186,7 @@ def _textures(scene: Scene, around: Node) -> Iterator[Node]:
 
 
 def data_of(url: str) -> bytes:
-    r"""Return the bytes that an address of the kind data: holds itself, none for another kind, or for a damaged one.
+    r"""Return the bytes that a `data:` address contains; none for other addresses, or for damaged ones.
 
     >>> data_of("data:image/png;base64,AAEC"), data_of("data:,a%20b"), data_of("a.png"), data_of("data:;base64,A")
     (b'\x00\x01\x02', b'a b', b'', b'')

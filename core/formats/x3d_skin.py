@@ -1,4 +1,4 @@
-"""A character's skin in the form in which X3D is written."""
+"""A character's skin in the form that x3d_write needs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class X3dSkin:
     positions, normals: (V, 3) in the skeleton's model space; normals are of unit length. triangles: (T, 3).
     influences: which joints move which vertices. material: (T,) which of the looks each triangle has.
     uvs: (T, 3, 2) texture coordinates of corners, v up, where a look has an image.
-    names: of the meshes that the skin is made of; mesh: (T,) which of these each triangle is of, None for the first.
-    Raises TaktError where shapes do not fit, or triangles, looks and meshes are named that do not exist.
+    names: of the meshes that form the skin; mesh: (T,) the index of each triangle's mesh, None for 0. Raises TaktError
+    if shapes do not fit, or if indices of vertices, looks or meshes do not exist.
     """
 
     positions: FloatArray
@@ -54,14 +54,14 @@ class X3dSkin:
 
     @property
     def of_mesh(self) -> IntArray:
-        """Which of the meshes each triangle is of, (T,)."""
+        """The index of each triangle's mesh, (T,)."""
         return np.zeros(len(self.material), np.int64) if self.mesh is None else self.mesh
 
     def split(self) -> tuple[X3dSkin, FloatArray | None]:
-        """Return the skin with a point for each pair of vertex and texture coordinates, and those of points, (V, 2).
+        """Return the skin with a point for each pair of vertex and texture coordinates, and the coordinates, (V, 2).
 
-        The vertices stay the first points; those that have further coordinates come again behind them. None where no
-        look has an image: then nothing is split.
+        The vertices stay the first points; vertices with several coordinates are repeated after them. If no look has an
+        image, nothing is split, and the coordinates are None.
         """
         if self.uvs is None or not any(look.image or look.texture for look in self.looks):
             return self, None

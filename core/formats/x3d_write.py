@@ -1,8 +1,8 @@
-"""How a skeleton with clips, and a character's skin, are written as X3D 4 with H-Anim 2.
+"""Write a skeleton with clips, and a character's skin, as X3D 4 with H-Anim 2.
 
-Written as players want it (X_ITE's and Castle's trackers): all joints are listed in the humanoid's joints; skinCoord is
-the very node that the shapes have, by DEF and USE; there are as many normals as points; the motion is interpolators,
-which every player knows, or frames in HAnimMotion.
+Files meet the needs of players (X_ITE's and Castle's trackers). All joints are listed in the humanoid's joints.
+skinCoord is the same node as that of the shapes, by DEF and USE. There are as many normals as points. Motion is written
+as interpolators, which every player knows, or as frames in HAnimMotion.
 Source: ISO/IEC 19775-1:2023 (X3D), 19 and 26; ISO/IEC 19774:2019 (H-Anim).
 """
 
@@ -59,9 +59,9 @@ xsd:noNamespaceSchemaLocation="https://www.web3d.org/specifications/x3d-4.0.xsd"
 
 @dataclass(frozen=True, eq=False)
 class X3dFile(ClipFile):
-    """What an X3D file is written of. as_frames: its motion is HAnimMotion, evenly spaced, not interpolators.
+    """The contents of an X3D file to write. as_frames: write evenly spaced frames in HAnimMotion, not interpolators.
 
-    place: how the humanoid stands in the scene, a matrix (4, 4) of a turn and a shift; None: as its joints say.
+    place: a matrix (4, 4), a rotation and a translation, that places the humanoid in the scene; None for the origin.
     """
 
     skin: X3dSkin | None = None
@@ -72,11 +72,11 @@ class X3dFile(ClipFile):
 def write(file: ClipFile, fps: float) -> bytes:
     """Write a skeleton with its clips as X3D in XML; an X3dFile with its skin.
 
-    file: all on one skeleton, whose axes at rest are the model's. Joints that are known get the names of H-Anim 2, and
-    a body that is known comes in H-Anim's axes. The first clip plays when the file is opened, in a loop.
-    fps: frames per second, for HAnimMotion, in which scales are left out.
-    Raises TaktError for a joint with axes or a scale of its own at rest, clips of another skeleton, weights of joints
-    that do not exist, and more than MAX_VALUES numbers.
+    file: all on one skeleton, whose axes at rest are the model's. Known joints get the names of H-Anim 2, and a body
+    with a known map is written in H-Anim's axes. The first clip plays when the file is opened, in a loop. fps: frames
+    per second, for HAnimMotion, in which scales are left out.
+    Raises TaktError for a joint with axes or a scale of its own at rest, and for clips of another skeleton. It also
+    does for weights of joints that do not exist, and for more than MAX_VALUES numbers.
     """
     skin, as_frames = (file.skin, file.as_frames) if isinstance(file, X3dFile) else (None, False)
     skeleton = file.skeleton
@@ -94,7 +94,7 @@ def write(file: ClipFile, fps: float) -> bytes:
 
 
 class _Writer:
-    """Writes one humanoid. All is turned into H-Anim's axes as it is written."""
+    """Writes one humanoid. Everything is converted to H-Anim's axes while it is written."""
 
     def __init__(self, skeleton: Skeleton, place: FloatArray | None) -> None:
         found = find_map(skeleton)
@@ -248,7 +248,7 @@ class _Writer:
         if taken == "rotation":
             axes, angles = rot.to_axis_angle(values)
             return np.concatenate((self._turned(axes), angles[:, None]), axis=1)
-        if taken == "scale":  # the diagonal of R · diag(s) · Rᵀ: a mirrored axis stays mirrored
+        if taken == "scale":  # the diagonal of R · diag(s) · Rᵀ, which keeps mirrored axes mirrored
             return np.asarray(values @ np.square(rot.to_matrix(self._turn)).T)
         return self._turned(values)
 
@@ -285,7 +285,7 @@ class _Writer:
 
 
 def _names(skeleton: Skeleton, found: SkeletonMap | None) -> list[str]:
-    """Return a name for each joint: that of H-Anim 2 where it is known, else its own, with letters for names."""
+    """Return a name for each joint: that of H-Anim 2 if it is known, else its own, in characters valid in X3D."""
     newer = {old: new for new, old in hanim.VERSION_2.items()}
     meant = found.meant if found is not None else (None,) * len(skeleton)
     standard = [newer.get(name, name) if name is not None else None for name in meant]
@@ -295,7 +295,7 @@ def _names(skeleton: Skeleton, found: SkeletonMap | None) -> list[str]:
 
 
 def _by_joint(influences: Influences, joints: int) -> dict[int, str]:
-    """Return for each joint that moves vertices which ones, and with what weights, as attributes."""
+    """Return for each joint that moves vertices their indices and weights, as attributes."""
     vertices, column = np.nonzero(influences.weights > 0.0)
     which, weights = influences.joints[vertices, column], influences.weights[vertices, column]
     order = np.argsort(which, kind="stable")
@@ -309,7 +309,7 @@ def _by_joint(influences: Influences, joints: int) -> dict[int, str]:
 
 
 def _full_name(name: str) -> str:
-    """Return a name that neither a DEF nor a joint of the standard can have, as metadata of the node that it is of."""
+    """Return a name that no DEF and no standard joint can have, as metadata of its node."""
     return (f'<MetadataString containerField="metadata" name="{FULL_NAME}" '
             f'value={attribute(text_value(name))}/>\n')
 

@@ -50,7 +50,7 @@ def _read_units(head: Element, scene: Scene) -> None:
 
 def _read_element(element: Element, siblings: list[Child], scene: Scene,
                   stack: list[tuple[Element, list[Child]]], short: Shortened) -> None:
-    """Add what an element says to the scene and to the children of the node that it is in; push what is in it."""
+    """Add an element to the scene and to the children of its node; push the elements in it onto the stack."""
     tag, attributes, line = element.tag, element.attributes, element.line
     if tag == "ROUTE":
         source, sent, target, taken = (attributes.get(key, "") for key in _ROUTE)

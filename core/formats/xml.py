@@ -61,9 +61,9 @@ class Taker(Protocol):
     tag_path: tuple[str, ...]
 
     def begin(self, where: Callable[[], tuple[int, int]], done: Callable[[], None]) -> tuple[StartHandler, EndHandler]:
-        """Return what is called for every start and end from here on; done is to be called at the element's own end.
+        """Return the functions to call at each start and end from here on; call `done` at the element's own end.
 
-        where: returns the line and column that the parser is at, now those of the element.
+        where: returns the line and column of the parser, which now are those of the element.
         """
 
 
@@ -138,13 +138,13 @@ def feed(parser: expat.XMLParserType, data: bytes, path: Path | None) -> None:
                                    path, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
     except expat.ExpatError as error:
         raise _not_well_formed(data, path, error) from None
-    except (LookupError, ValueError) as error:  # what Python's codecs raise for an unknown encoding
+    except (LookupError, ValueError) as error:  # Python's codecs raise these for an unknown encoding
         raise FileError.at(f"the encoding that the XML declares cannot be read ({error}); save it as UTF-8",
                            path, 1) from None
 
 
 def _not_well_formed(data: bytes, path: Path | None, error: expat.ExpatError) -> FileError:
-    """Say what is wrong with a document that is not XML: in plain words where it is a slip that people make."""
+    """Return the error for a document that is not well-formed, in plain words for common slips."""
     line, column = error.lineno, error.offset + 1
     if len(data) <= xml_slips.MOST_BYTES:
         text = xml_slips.decoded(data)
@@ -157,22 +157,22 @@ def _not_well_formed(data: bytes, path: Path | None, error: expat.ExpatError) ->
 
 
 class Refusals:
-    """The errors for what is refused in well-formed documents, with the place in the file that the parser is at."""
+    """The errors for refused content of well-formed documents, with the parser's place in the file."""
 
     def __init__(self, parser: expat.XMLParserType, path: Path | None, may_name_standard: bool = False) -> None:
         self._parser, self._path, self._may_name_standard = parser, path, may_name_standard
         parser.StartDoctypeDeclHandler = self._doctype
 
     def too_many(self, limit: int, what: str = "elements") -> FileError:
-        """Refuse more elements than are read."""
+        """Return the error for more elements than the limit."""
         return self._at(f"more than {limit} {what}; no more are read")
 
     def too_deep(self) -> FileError:
-        """Refuse an element within too many others."""
+        """Return the error for an element within too many others."""
         return self._at(f"elements nested more than {MAX_DEPTH} deep")
 
     def too_long(self, names: Iterable[str]) -> FileError:
-        """Refuse the first of some names that is too long."""
+        """Return the error for the first of some names that is too long."""
         return self._at(too_long(next(name for name in names if len(name) > MAX_NAME)))
 
     def _doctype(self, _root: str, _system: str | None, _public: str | None, declares: bool) -> None:
@@ -186,7 +186,7 @@ class Refusals:
 
 
 def too_long(name: str) -> str:
-    """Say that the name of an element or an attribute is longer than is read."""
+    """Return the message for a name of an element or an attribute that is too long."""
     return f"the name {quoted(name)} is {len(name)} characters long; at most {MAX_NAME} are read"
 
 
@@ -221,7 +221,7 @@ class _Tree:
         parser.CharacterDataHandler = self._text
 
     def let_go(self) -> None:
-        """Let the parser go with all that it has in memory, now and not with the next collection of garbage."""
+        """Release the parser and its memory now, not with the next garbage collection."""
         parser = self._parser
         parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
         parser.StartDoctypeDeclHandler = None
@@ -231,7 +231,7 @@ class _Tree:
 
     @property
     def within(self) -> str:
-        """The innermost element that is open, as messages say it; "" for none."""
+        """The innermost open element, in words for messages; "" for none."""
         last = self._stack[-1]
         return f"<{last.tag}> of line {last.line}" if len(self._stack) > 1 else ""
 

@@ -31,7 +31,7 @@ class Shortened(NamedTuple):
 
 
 def shortened(data: bytes) -> Shortened:
-    """Take values of more than a megabyte out of a document in an encoding that ASCII is a part of."""
+    """Take values of more than a megabyte out of a document in an encoding that includes ASCII."""
     if len(data) <= _LONG or b"\0" in data[:4] or _MARK.encode() in data:
         return Shortened(data, {})
     parts, cut, done = list[bytes](), dict[str, str](), 0
@@ -47,7 +47,7 @@ def shortened(data: bytes) -> Shortened:
 
 
 def _gaps(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where what stands between quotes begins and ends, if it is long."""
+    """Yield the begin and end of each long value between quotes."""
     begin = 0
     for at in range(0, len(data), _STEP):
         first = [found for each in _QUOTES if (found := data.find(each, at, at + _STEP)) >= 0]

@@ -1,7 +1,7 @@
 """Explain errors in XML that parsers reject, for people who write it by hand.
 
-A parser says where it could not go on. Here the text is gone through once more up to the first slip, with an eye on
-open tags and on what people forget.
+A parser says where it could not go on. Here the text is scanned once more up to the first slip, with regard to open
+tags and to common omissions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Slip(NamedTuple):
 
 
 class _Found(Exception):  # noqa: N818  # not what anybody is told
-    """A slip, and how far the text was gone through when it showed."""
+    """A slip, and the offset up to which the text was scanned when it was found."""
 
     def __init__(self, at: int, message: str, seen: int | None = None) -> None:
         self.slip, self.seen = Slip(at, message), at if seen is None else seen
@@ -70,12 +70,12 @@ def decoded(data: bytes) -> str:
 def first_slip(text: str, reached: int) -> Slip | None:
     """Return the first error of a document, or None if it is of an unknown kind.
 
-    reached: the offset at which the parser stopped; what is found behind it is not what stopped it.
+    reached: the offset at which the parser stopped; slips after it did not stop it.
 
     >>> first_slip('<pha><call name=bow/></pha>', 16).message
     'the value of name is not in quotes; write name="…"'
     """
-    if text.startswith("<", reached):  # of a tag with a slip in it some parsers tell only where it begins
+    if text.startswith("<", reached):  # for a tag with a slip, some parsers only tell where it begins
         end = text.find(">", reached)
         reached = end if end >= 0 else len(text)
     try:
@@ -112,7 +112,7 @@ def offset_of(text: str, line: int, column: int) -> int:
 
 @dataclass
 class _Scan:
-    """Goes through a text as far as the parser came. open: the tags that wait for their end."""
+    """Scans a text as far as the parser came. open: the tags that wait for their end."""
 
     text: str
     reached: int
@@ -143,7 +143,7 @@ class _Scan:
         return place_of(self.text, at)[0]
 
     def _words(self) -> None:
-        """Pass what stands between tags."""
+        """Pass the text between tags."""
         if self.text.startswith("&", self.at):
             self._reference(self.at)
             return
@@ -160,7 +160,7 @@ class _Scan:
         self.at = found.end()
 
     def _reference(self, at: int) -> None:
-        """Pass an & that stands for a character."""
+        """Pass a character reference or entity, which begins with &."""
         found = _REFERENCE.match(self.text, at)
         if found is None:
             entity = _ENTITY.match(self.text, at)
@@ -184,7 +184,7 @@ class _Scan:
         elif text.startswith("</", at):
             self._end_tag()
         elif not self.root and (doctype := _DOCTYPE.match(text, at)):
-            self.at = doctype.end()  # a reader that takes none has refused it by now
+            self.at = doctype.end()  # a reader without support for it has refused it already
         elif text.startswith("<!", at):
             raise _Found(at, "<! begins nothing that is read here, but comments <!-- … -->")
         else:
@@ -253,7 +253,7 @@ class _Scan:
             self._attribute(tag, names)
 
     def _is_ended(self, tag: _Open) -> bool:
-        """Pass white space, and the end of a start tag if it comes."""
+        """Pass white space; return whether the end of the start tag comes, and pass it."""
         text, before = self.text, self.at
         at = self.at = _SPACE.match(text, self.at).end()  # type: ignore[union-attr]  # it matches anywhere
         if text.startswith("/>", at):
@@ -279,7 +279,7 @@ class _Scan:
         return False
 
     def _attribute(self, tag: _Open, names: set[str]) -> None:
-        """Pass an attribute, on whose name the scan is."""
+        """Pass an attribute, at whose name the scan is."""
         text, start = self.text, self.at
         name = _NAME.match(text, start)[0]  # type: ignore[index]  # it was seen
         at = _SPACE.match(text, start + len(name)).end()  # type: ignore[union-attr]  # it matches anywhere

@@ -3,11 +3,11 @@
     minimise    Σ w (x − wish)²  +  λ Σ (Δ² x)²  +  Σ μ (how far x is beyond its soft bounds)²
     subject to  lo ≤ x ≤ hi
 
-Frames at a bound are held there, and frames beyond a soft one are drawn to it. The rest is one symmetric system with
-five diagonals (banded.py). Then frames beyond a bound are added, and those that their bound would have to pull back are
-let go. This ends when none is wrong (Hintermüller, Ito and Kunisch 2003). Most problems end in about ten rounds. The
-matrix is no M-matrix, so sets may repeat: where a stretch of frames gains nothing for some rounds, its worst frame
-alone changes, and at last the last wrong frame of a channel, which ends in any case (Murty 1974; Júdice and Pires
+Frames at a bound are held there, and frames beyond a soft one are drawn to it; the rest is one symmetric system with
+five diagonals (banded.py). Then frames beyond a bound are held too, and held frames without pressure against their
+bound are released, until none is wrong (Hintermüller, Ito and Kunisch 2003). Most problems end in about ten rounds. The
+matrix is no M-matrix, so sets may repeat. If a stretch of frames does not improve for some rounds, only its worst frame
+changes. Finally, only the last wrong frame of a channel changes, which is certain to end (Murty 1974; Júdice and Pires
 1994).
 """
 
@@ -118,7 +118,7 @@ def solve_bounded(system: BoundedSystem) -> BoundedSolution:
 
 
 def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
-    """Return what solves a system, all channels together."""
+    """Return the solution of a system, with all channels solved together."""
     shape, row, rounds = system.wish.shape, _Row.of(system), 0
     every = where = np.arange(system.wish.size)
     while len(where) and rounds < _MOST_ROUNDS:
@@ -137,12 +137,13 @@ def _solve_at_once(system: BoundedSystem) -> BoundedSolution:
 class _Row:
     """All channels one after the other, N = K F values, while they are solved.
 
-    frames: F. wish to soft: (N,) as in BoundedSystem. own: (N,) λ times the diagonal of Δ²ᵀ Δ²; first: (N + 1,) what
-    couples each value with the one before, second: (N + 2,) with the one before that, 0 across the ends of channels.
-    padded: (N + 4,) the values between zeros. size: (N,) the largest of each channel at first. wrong: (N,) by how much
-    a value is wrong where it is, 0: right. held, beyond: (N,) at which bounds values are, and beyond which soft ones;
-    new_held, new_beyond: where they had better be. heard: (K,) how many frames away a change is heard. fewest: (S,) how
-    many wrong frames each stretch had at best; left: (S,) for how many rounds it may go on like that.
+    frames: F. wish to soft: (N,) as in BoundedSystem. own: (N,) λ times the diagonal of Δ²ᵀ Δ². first: (N + 1,) the
+    factor that couples each value with the previous one; second: (N + 2,) with the one before that; 0 across the ends
+    of channels. padded: (N + 4,) the values between zeros. size: (N,) the largest value of each channel at first.
+    wrong: (N,) distance by which the state of a value is wrong, 0 if it is right. held, beyond: (N,) the bound at which
+    each value is held, and the soft bound beyond which it is: −1, 0 or 1. new_held, new_beyond: (N,) the states that
+    would be right. heard: (K,) the number of frames that a change affects. fewest: (S,) the least number of wrong
+    frames that each stretch had so far; left: (S,) the number of rounds that remain without improvement.
     """
 
     frames: int
@@ -168,7 +169,7 @@ class _Row:
 
     @classmethod
     def of(cls, system: BoundedSystem) -> _Row:
-        """Return it before the first round: what has one place alone is held, and beyond is what would rather be."""
+        """Return the row before the first round: values with equal bounds are held, wishes set the soft bounds."""
         frames, size = system.wish.shape[1], system.wish.size
         own, first, second = ((system.stiffness * each).ravel() for each in _couplings(frames))
         held = np.where(system.lo == system.hi, -1, 0).astype(np.int8).ravel()
@@ -190,7 +191,7 @@ class _Row:
         return self.padded[2:-2]
 
     def solve(self, where: IntArray) -> None:
-        """Set values (M,), ascending, to what is least while some of them are held, and all others stay; judge them.
+        """Solve for values at indices (M,), ascending, while all others stay, then judge them.
 
         Values that are held, or stay, are known: their rows and columns leave the matrix.
         """
@@ -211,7 +212,7 @@ class _Row:
         self._judge(at, weight, pull)
 
     def _coupled(self, at: slice | IntArray) -> FloatArray:
-        """Return how much the neighbours of some values move them, by λ Δ²ᵀ Δ² without its diagonal."""
+        """Return the sums of λ Δ²ᵀ Δ², without its diagonal, over the neighbours of values at indices (M,)."""
         made = self.first[at] * self.padded[_after(at, 1)]
         made += self.first[_after(at, 1)] * self.padded[_after(at, 3)]
         made += self.second[at] * self.padded[at]
@@ -219,7 +220,7 @@ class _Row:
         return made
 
     def _pulls(self, at: slice | IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return how much wishes and soft bounds count together, and that times where they want values to be."""
+        """Return the weights of wishes and soft bounds together, (M,), and the sums of weights times targets."""
         weight = self.weight[at].copy()
         pull = weight * self.wish[at]
         if self.soft is not None:
@@ -232,9 +233,9 @@ class _Row:
         return weight, pull
 
     def _judge(self, at: slice | IntArray, weight: FloatArray, pull: FloatArray) -> None:
-        """Find what is wrong among values that were solved, and what they had better be; weight, pull: see _pulls.
+        """Find which solved values have a wrong state, and the right state; weight, pull: see _pulls.
 
-        Distances and forces are compared by how far a force would move a value alone.
+        To compare forces with distances, a force counts as the distance by which it would move a single value.
         """
         values, held, lo, hi = self.values[at], self.held[at], self.lo[at], self.hi[at]
         weight += self.own[at]
@@ -259,7 +260,7 @@ class _Row:
         self.wrong[at], self.new_held[at], self.new_beyond[at] = wrong, new_held, new_beyond
 
     def change(self, changes: BoolArray) -> IntArray:
-        """Let values (N,) be where they had better be; return which (M,) are to be solved again, ascending."""
+        """Give the values of a mask (N,) their right state; return the indices (M,) to be solved again, ascending."""
         stays = (self.held != 0) & ~changes
         self.held[changes], self.beyond[changes] = self.new_held[changes], self.new_beyond[changes]
         begins = np.zeros(len(changes), np.bool_)
@@ -275,7 +276,7 @@ class _Row:
         return np.flatnonzero(beside)
 
     def _near(self, where: IntArray) -> BoolArray:
-        """Tell which values (N,) hear of changes of some (M,)."""
+        """Return a mask (N,) of the values that are affected by changes at indices (M,)."""
         channel = where // self.frames
         begins = np.maximum(where - self.heard[channel], channel * self.frames)
         ends = np.minimum(where + self.heard[channel], (channel + 1) * self.frames - 1) + 1
@@ -290,7 +291,7 @@ class _Row:
         return np.asarray(wrong & (np.arange(self.frames) == last[:, None])).ravel()
 
     def some_wrong(self) -> BoolArray:
-        """Return which values (N,) are wrong; of stretches that gained nothing for some rounds the worst one alone."""
+        """Return which values (N,) are wrong; in stretches without improvement for some rounds, only the worst one."""
         size, stretches = len(self.wrong), len(self.left)
         padded = np.zeros(stretches * _STRETCH)
         padded[:size] = self.wrong
@@ -305,12 +306,12 @@ class _Row:
 
 
 def _after(at: slice | IntArray, by: int) -> slice | IntArray:
-    """Return which values stand so far after some."""
+    """Return the indices of the values `by` places after some, (M,)."""
     return slice(at.start + by, at.stop + by) if isinstance(at, slice) else at + by
 
 
 def _couplings(frames: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the diagonal (F,) of Δ²ᵀ Δ², and what couples each frame with the one before it, and the one before that.
+    """Return the diagonal (F,) of Δ²ᵀ Δ², and the factors (F,) that couple frames with the first and second before.
 
     >>> [each.tolist() for each in _couplings(4)]
     [[1.0, 5.0, 5.0, 1.0], [0.0, -2.0, -4.0, -2.0], [0.0, 0.0, 1.0, 1.0]]

@@ -52,7 +52,7 @@ def merged(*rows: FloatArray) -> FloatArray:
     >>> merged(np.array((0.0, 1.0, 1.0)), np.array((0.5, 1.0)), np.zeros(0)).tolist()
     [0.0, 0.5, 1.0]
     """
-    values = np.sort(np.concatenate(rows), kind="stable")  # which merges what ascends
+    values = np.sort(np.concatenate(rows), kind="stable")  # a stable sort merges ascending runs
     is_first = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=is_first[1:])
     return values[is_first]

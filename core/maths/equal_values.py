@@ -41,7 +41,7 @@ def once_for_equal(most: int) -> Callable[[Callable[Arguments, Result]], Callabl
 
 
 class _Values:
-    """Values that are equal to others where their digests are."""
+    """Arguments that count as equal if their digests are equal."""
 
     def __init__(self, values: tuple[Any, ...]) -> None:
         found = hashlib.blake2b(digest_size=16)
@@ -56,7 +56,7 @@ class _Values:
 
 
 def _add(found: hashlib.blake2b, value: Any) -> None:
-    """Add a value to a digest, so that what differs has another one."""
+    """Add a value to a digest, so that different values have different digests."""
     if isinstance(value, np.ndarray):
         found.update(f"{value.dtype}{value.shape}".encode())
         found.update(value.tobytes())

@@ -42,7 +42,7 @@ def to_euler(q: FloatArray, order: str) -> FloatArray:
     """
     axes = np.array(["XYZ".index(axis) for axis in order])
     one, other = _triples(q, axes)
-    # From one instant to the next, one → one is as far as other → other, and one → other as other → one.
+    # From one instant to the next, one → one equals other → other in distance, and one → other equals other → one.
     changes = _apart(other[1:], one[:-1]) < _apart(one[1:], one[:-1])
     takes_other = np.concatenate((np.zeros(one[:1].shape[:-1], np.bool_), np.logical_xor.accumulate(changes, axis=0)))
     result = np.empty_like(one)
@@ -81,7 +81,7 @@ def _triples(q: FloatArray, order: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _apart(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return by how much triples of angles (..., 3) differ altogether, (...,)."""
+    """Return the sums of the differences, (...,), between triples of angles (..., 3)."""
     return np.asarray(np.abs(np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi).sum(axis=-1))
 
 

@@ -271,5 +271,5 @@ def unit(q: Sequence[Number]) -> Quaternion[Number]:
 
 
 def _as_it_is(numbers: Any) -> Any:
-    """Return an array where its numbers, one after another, are wanted."""
+    """Return an array unchanged, in place of its numbers one after another."""
     return numbers

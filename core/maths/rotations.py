@@ -60,7 +60,7 @@ def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
     [0.0, 0.0, 0.0, 1.0]
     """
     # A quaternion is a pair of complex numbers, (w + xi) + (y + zi)·j, and j·c = c̄·j: two products each instead
-    # of four, and as they lie in memory.
+    # of four, and in the order in which they lie in memory.
     a1, a2 = _pair(a)
     b1, b2 = _pair(b)
     second = a1 * b2
@@ -73,8 +73,8 @@ def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _pair(q: FloatArray) -> tuple[ComplexArray, ComplexArray]:
-    # The second half is copied: with its strides it seems to end 16 bytes after the array. Where the product happens
-    # to lie there, NumPy 1.26 sees an overlap, multiplies number by number, and rounds the last bit otherwise.
+    # The second half is copied: by its strides, it seems to end 16 bytes after the array. If the product lies there,
+    # NumPy 1.26 assumes an overlap, multiplies number by number, and rounds the last bit differently.
     pair = np.ascontiguousarray(q, dtype=np.float64).view(np.complex128)
     return pair[..., 0], pair[..., 1].copy()
 
@@ -264,7 +264,7 @@ def nlerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """Blend linearly along the shorter arc and normalise; t of shape (...) is 0 at a and 1 at b."""
     dot = np.einsum("...i,...i->...", a, b)
     out = np.asarray(a * np.asarray(1.0 - t)[..., None] + b * np.where(dot < 0.0, -t, t)[..., None])
-    out /= np.sqrt(np.einsum("...i,...i->...", out, out))[..., None]  # no less than √½, as the arc is the shorter one
+    out /= np.sqrt(np.einsum("...i,...i->...", out, out))[..., None]  # at least √½, since the arc is the shorter one
     return out
 
 
@@ -346,7 +346,7 @@ def cosine_sine(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
     >>> (cosine + 0.0).round(12).tolist(), sine.round(12).tolist()
     ([1.0, 0.0, -1.0], [0.0, 1.0, 0.0])
     """
-    if angle.size <= _FEW:  # then calls take longer than what they work out
+    if angle.size <= _FEW:  # for few, calls take longer than the arithmetic
         return np.cos(angle), np.sin(angle)
     t = np.tan(0.5 * angle)
     square = t * t

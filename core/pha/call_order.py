@@ -13,7 +13,7 @@ _MOST_CYCLES: Final = 100
 
 def innermost_first(starts: Iterable[Key], called: Callable[[Key], Iterable[Key]],
                     report_cycle: Callable[[list[Key]], None]) -> tuple[Key, ...]:
-    """Return all procedures that can be reached from some by calls, each after those that it calls.
+    """Return all procedures that can be reached by calls from `starts`, each after those that it calls.
 
     called: returns the procedures that one calls. report_cycle: gets the first hundred cycles of calls; if there are
     any, the order is not valid.

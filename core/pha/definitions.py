@@ -23,13 +23,13 @@ from .nodes import Attributes, Node
 from .scopes import Module, Scopes
 
 Report = Callable[[str, Place, str], None]
-"""Takes what is wrong, its place, and the name of what alone cannot be played for it; "": all of the score."""
+"""Called with a mistake, its place, and the name of the only part that cannot be played; "" for the whole score."""
 MAX_NAMES: Final = 1_000
 """Greatest number of values that are known at one place."""
 InView = tuple[int, int]
 """A view, by the number of its module, and a procedure."""
 Target = InView | int
-"""What a call leads to: a procedure in a view, or a clip."""
+"""The target of a call: a procedure in a view, or a clip."""
 
 
 class At(NamedTuple):

@@ -25,7 +25,7 @@ MAX_SEGMENTS = 1_000_000
 """Greatest number of segments that are expanded."""
 MAX_PROBLEMS = 100
 MIN_TICK_S, MAX_TICK_S = 1e-6, 1e6
-"""Seconds that a tick may last: what is shorter or longer than these is a slip, and times lose their digits."""
+"""Least and greatest length of a tick in seconds: others are slips, and times would lose their digits."""
 
 _INTEGER = re.compile(r"\+?[0-9]+")
 _ATTRIBUTES = {
@@ -36,7 +36,7 @@ _ATTRIBUTES = {
     "call": ("name", "duration", "transition", "repeat"),
 }
 _TOP = ("load", "include", "music", "tempo", "mask", "role", "let", "procedure")
-"""What is read directly below `pha` in version 2."""
+"""The elements that are read directly below `pha` in version 2."""
 _CHILDREN: dict[str, tuple[str, ...]] = {"pha": ("load", "include", "procedure"), "procedure": ("call",)}
 
 

@@ -23,7 +23,7 @@ from .values import is_expression, is_plain
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SAFE_NAME = re.compile("[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _MOST_UNREAD = 10_000
-"""Characters of a value that is written without being read again."""
+"""Greatest number of characters of a value that is written without reading it again."""
 _ESCAPES = {"&": "&amp;", "<": "&lt;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 
 

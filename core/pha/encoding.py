@@ -10,9 +10,9 @@ import numpy as np
 from ..maths.arrays import BoolArray
 
 _OWN = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1"}
-"""Encodings of one byte a unit that expat reads by itself; all others come to it as a table of 256 characters."""
+"""Encodings with one byte per unit that expat knows; all others are given to it as a table of 256 characters."""
 _UNDEFINED = "\ufffe"
-"""What Python's codecs take for a byte that is no character."""
+"""The character by which Python's codecs mark a byte that is no character."""
 
 
 @dataclass(frozen=True)

@@ -28,21 +28,21 @@ from .origins import Within
 from .ways import NOWHERE, Aim, Going
 
 MAX_EVALUATIONS: Final = 130_000
-"""Elements that are evaluated, each as often as its values differ: more would take over a second."""
+"""Greatest number of evaluated elements, each counted for each set of values: more would take over a second."""
 MOST_EACH: Final = 8
-"""Elements that may be evaluated for each call with values, if a file has so many of these that this is more."""
+"""Number of elements that may be evaluated for each call with values, if that is more than MAX_EVALUATIONS."""
 MAX_OPERATIONS: Final = 2_000_000
-"""Numbers, names and operations of expressions, values that calls give, and choices of picks, each as often as it is
-looked at."""
+"""Greatest number of numbers, names and operations of expressions, arguments of calls, and choices of picks, each
+counted at each use."""
 MAX_NESTED: Final = 1_000
 WAIT: Final = 2**40
 """The leaf of a wait."""
 _WHOLE: Final = 1e-9
-"""How far from a whole number a count may be."""
+"""Tolerance of counts from whole numbers."""
 _CHAIN_SHOWN: Final = 6
 _VALUES_SHOWN: Final = 8
 WHOLE_CLIP: Final = (0.0, 1.0)
-"""The part of a clip that is played where a call names none."""
+"""The part of a clip that is played if a call names none."""
 
 Values = Mapping[str, Value]
 
@@ -76,10 +76,10 @@ class BlockCall(NamedTuple):
 class Evaluated:
     """All calls of I instances, instance by instance, each after those that it calls.
 
-    first: (I + 1,) first call of each instance. target: (N,) ≥ 0: an instance, else ~ a leaf: a clip, a block (from the
-    number of clips on), or WAIT. repeat: (N,).
+    first: (I + 1,) first call of each instance. target: (N,) ≥ 0: an instance, else the complement (~) of a leaf: a
+    clip, a block (from the number of clips on), or WAIT. repeat: (N,).
     duration, transition: (N,) ticks, NaN: no transition given. mirror, reverse: (N,); part: (N, 2) shares of a clip.
-    going: (N,) where each goes in the scene, or what it aims at.
+    going: (N,) the destination of each call in the scene, or its aim.
     nodes: (N,) the element of each; module_of: (N,) the module of each element. within: (N,) the elements between the
     procedure (or its part) and each call, outer ones first, each with the number of its round, from 0.
     procedure: (I,) the procedure of each, −1 for a part of one.
@@ -155,7 +155,7 @@ _NAN: Final = float("nan")
 
 
 def _alike(at: InView, given: Values) -> tuple[object, ...]:
-    """Return a key that is equal for calls with the same result, if nothing is picked. 1 is not yes."""
+    """Return a key that is equal for calls with the same result, if nothing is picked. It tells 1 from yes."""
     return at, *given, *given.values(), *map(type, given.values())
 
 
@@ -187,7 +187,7 @@ def defaults(definitions: Definitions, procedure: int) -> dict[str, Value]:
 
 
 _Player = Callable[["_Evaluation", Node, Scope, Within], _Played | _BlockSteps]
-"""What evaluates an element: its calls, or the steps that lead to them if there is something within it."""
+"""A function that evaluates an element: returns its calls, or the steps that lead to them if it has contents."""
 
 
 @dataclass(eq=False)
@@ -253,7 +253,7 @@ class _Evaluation:
         """Return the values with which a procedure begins: its file's lets, and its parameters."""
         (view, procedure), caller, given = frame
         scope, params = dict(self._file_lets(view)), self.definitions.params[procedure]
-        self._spend(caller, 2 * len(params))  # one for the parameter, one for a default that is a number
+        self._spend(caller, 2 * len(params))  # each parameter counts, and its default, if a number
         for param in params:
             name, default = param.texts["name"], param.expressions["default"].constant
             if name in given:
@@ -306,7 +306,7 @@ class _Evaluation:
         return calls, ticks
 
     def _player(self, node: Node) -> _Player:
-        """Return what evaluates an element that neither is a call nor controls others."""
+        """Return the function that evaluates an element that neither is a call nor controls others."""
         if node.tag not in PLAYED_BY:
             raise self._error(node, f"found <{node.tag}>, which is a word of the language, but nothing plays it; "
                                     f"expected {' or '.join(f'<{tag}>' for tag in PLAYED_BY)}")
@@ -343,7 +343,7 @@ class _Evaluation:
         return (yield from self._block((self._picked_child(node, scope),), scope, (*within, (node, 0))))
 
     def _call(self, node: Node, scope: Scope, within: Within) -> _Played | _Asked:
-        """Return the calls of a call; if its procedure was not evaluated with these values, the request for that."""
+        """Return the calls of a call, or a request if its procedure was not yet evaluated with these values."""
         duration = self._length(node, "duration", scope)
         if duration == 0.0:
             return [], 0.0
@@ -538,7 +538,7 @@ class _Evaluation:
 
     def _part(self, node: Node, scope: Scope, clip: int) -> tuple[float, float]:
         is_whole = "from" not in node.expressions and "to" not in node.expressions
-        if is_whole or clip == self.definitions.gap:  # how long a missing clip is, nobody knows
+        if is_whole or clip == self.definitions.gap:  # the length of a missing clip is unknown
             return WHOLE_CLIP
         is_place = "to" in node.expressions and bool(self._role(node, "to", scope, _GOING["to"]))
         begin, end = (self._share(node, name, scope, clip) if name in node.expressions else default
@@ -617,9 +617,9 @@ class _Evaluation:
 _TARGETS: Final = ("place", "prop")
 _LOOKED_AT: Final = (*_TARGETS, "person")
 _GOING: Final = {"to": ("place",), "at": ("place",), "along": ("path",)}
-"""The attributes of a call that name roles, and of which kinds these are."""
+"""The attributes of a call that name roles, and the kinds of these."""
 PLAYED_BY: Final[Mapping[str, _Player]] = {
     "wait": _Evaluation._wait, "look": _Evaluation._look, "reach": _Evaluation._reach, "hold": _Evaluation._hold,
     "meet": _Evaluation._meet, "loop": _Evaluation._loop, "pick": _Evaluation._pick,
     "together": _Evaluation._together}
-"""What evaluates an element, by its tag, beside `call`, `let`, and `if` with what belongs to it."""
+"""The functions that evaluate elements, by tag, except `call`, `let`, `if`, `elif` and `else`."""

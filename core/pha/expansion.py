@@ -24,11 +24,11 @@ from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of
 
 MAX_DEPTH = 1_000
-"""Procedures within procedures; no more are followed."""
+"""Greatest depth of procedures within procedures."""
 MAX_LANES = 200
-"""Lanes that play at once, with those within lanes: each pose takes all of them."""
+"""Greatest number of lanes that play at once, including lanes within lanes: each pose is computed from all of them."""
 MAX_TURNED = 10_000_000
-"""Segments that are put in the reverse order, each as often as that is done."""
+"""Greatest number of segments in reversed order, each counted each time it is reversed."""
 MAX_PROCEDURE_CALLS = 2_000_000
 """Greatest number of calls of procedures that are followed, however few segments they make."""
 _MOST = 10**15
@@ -473,7 +473,7 @@ class _Size(NamedTuple):
 _LIMITS: Final = {"segments": (MAX_SEGMENTS, "segments"), "calls": (MAX_PROCEDURE_CALLS, "calls of procedures"),
                   "depth": (MAX_DEPTH, "procedures within procedures"), "lanes": (MAX_LANES, "lanes at once"),
                   "turned": (MAX_TURNED, "segments to reverse, in reversed calls inside reversed calls,")}
-"""By what _Size counts: the most of it, and how it is called."""
+"""For each count of _Size: its limit, and its name in messages."""
 
 
 def _checked_sizes(programme: Programme, plan: _Plan, own: int) -> IntArray:

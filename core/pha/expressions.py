@@ -48,7 +48,7 @@ _RESERVED: Final = frozenset({*_WORDS, "and", "or", "not", "if", "else", "in", "
                               "True", "False"})
 _ELSEWHERE: Final = {"=": "==", "&&": "and", "||": "or", "!": "not", "^": "a product", "**": "a product",
                      "true": "yes", "false": "no"}
-"""What other languages write, and this one."""
+"""Operators of other languages, with those of this one."""
 _COMPARING: Final = re.compile("[=!<>]=")
 _Evaluate = Callable[[Scope], Value]
 _NO_NAMES: Final = frozenset[str]()

@@ -1,4 +1,4 @@
-"""Switch Python's search for cycles off while many objects are made that are all kept.
+"""Switch Python's search for cycles off while many objects are made that all stay in use.
 
 The search goes through all objects whenever their number has grown by a quarter: a fifth of the time for a score of
 50,000 calls. None of the objects made there are part of a cycle.

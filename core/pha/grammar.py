@@ -54,7 +54,7 @@ PARTS: Final = frozenset({Kind.PART, Kind.PART_OR_PLACE})
 ROLE_KINDS: Final = ("place", "path", "prop", "floor", "person")
 HANDS: Final = ("left hand", "right hand")
 FIT: Final = "fit"
-"""What `repeat` says where a call is repeated as often as its way needs."""
+"""The value of `repeat` for a call that is repeated as often as its way needs."""
 WORDS: Final[Mapping[Kind, str]] = MappingProxyType({Kind.REPEAT: FIT})
 """The word that an attribute of a kind may hold in place of an expression."""
 MODES: Final = ("replace", "mix", "add")
@@ -84,13 +84,13 @@ class Rule(NamedTuple):
 _TRANSITION: Final = Attribute(Kind.LENGTH, "how long the transition after it is; 0 for none", "automatic")
 _WEIGHT_IN_PICK: Final = Attribute(Kind.WEIGHT, "how likely it is among its neighbours; only inside a pick", "1")
 AIMS: Final = ("look", "reach", "hold", "meet")
-"""What lets a part of the body aim at something of the scene, over whatever else plays."""
+"""Elements that let a part of the body aim at something in the scene, on top of the played motion."""
 RESTS: Final = ("wait", *AIMS)
-"""What plays no clip, but lasts."""
+"""Elements that have a duration, but play no clip."""
 PLAYED: Final = ("call", *RESTS, "loop", "pick", "together")
-"""What plays for some time."""
+"""Elements that have a duration."""
 BLOCK: Final = (*PLAYED, "let", "if", "elif", "else")
-"""What a block may hold."""
+"""Elements that a block may contain."""
 _FADE: Final = Attribute(Kind.JOINTS, "over how many joints the border is shared", "0")
 
 GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
@@ -227,7 +227,7 @@ MOST: Final[Mapping[str, tuple[int, str]]] = MappingProxyType({
     "role": (1_000, "divide it among several files"),
     "let": (1_000, "divide it among several files"),
 })
-"""How many of some elements a file may hold directly below `pha`, and what to do where there are more."""
+"""Limits of elements directly below `pha`, and advice if there are more."""
 MISSING: Final[Mapping[tuple[str, str], tuple[str, str, str]]] = MappingProxyType({
     ("call", "duration"): ("repeat", FIT,
                            "<call> duration: found none beside repeat=\"fit\", expected how long all rounds last "

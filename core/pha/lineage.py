@@ -13,9 +13,10 @@ from difflib import SequenceMatcher
 from .text import Shape, Text
 
 NEW = -1
-"""Instead of an element's number: there was none before."""
+"""In place of an element's old number: the element is new."""
 _MOST_COMPARED = 4_000_000
-"""Pairs of children that are compared for what stays in order; of more, only what is alike at both ends is known."""
+"""Greatest number of pairs of children that are compared for a common order; beyond it, only equal children at both
+ends are matched."""
 
 
 class TracedShape(Shape):
@@ -121,7 +122,7 @@ class _Matching:
         found = [(before[i], after[k]) for i, k in pairs]
         for i, k in self._between_neighbours(before, after, pairs):
             pair = before[i], after[k]
-            # A call in the place of another one is that one renamed, unless that is found elsewhere.
+            # A call in the place of another one counts as that call renamed, unless that call is found elsewhere.
             waits = self._old.shape.tags[pair[0]] == "call" and all(
                 text.after(element) == element + 1 for text, element in zip((self._old, self._new), pair, strict=True))
             (self._in_place if waits else found).append(pair)

@@ -60,7 +60,7 @@ def nearest(name: str, known: Iterable[str]) -> list[str]:
     if len(name) > _LONGEST:
         return []
     likeness, prefix = Likeness(name), name[:name.rfind(".") + 1].casefold()
-    of_own = Likeness(name[len(prefix):])  # a common beginning of all clips of a file says nothing
+    of_own = Likeness(name[len(prefix):])  # the prefix that all clips of a file share does not count
 
     def measure(other: str) -> float:
         is_of_same = bool(prefix) and other.casefold().startswith(prefix)

@@ -21,16 +21,16 @@ MAX_CHARACTERS: Final = 400_000
 MAX_PARAMS: Final = 1_000
 """Greatest number of parameters of a procedure."""
 _PLAIN = 20
-"""Letters of an element's values, up to which none of them is an expression worth counting."""
+"""Number of characters of an element's values, up to which its expressions are too short to be counted."""
 _LONGEST_KEPT = 200
-"""Letters of an element's values, up to which what they say is kept for the next reading."""
+"""Number of characters of an element's values, up to which its attributes are cached for the next reading."""
 _CHOICES: Final[Mapping[Kind, Sequence[str]]] = {Kind.MODE: MODES, Kind.ROLE_KIND: ROLE_KINDS,
                                                 Kind.HAND: HANDS}
 _AT_MOST_ONE = ("with", "music")
 _IN_ORDER = frozenset({"elif", "else", "param", *_AT_MOST_ONE})
 """Elements that may not stand everywhere, or not more than once."""
 _OPEN = Attribute(Kind.VALUE, "")
-"""What an attribute holds whose name is an author's own."""
+"""The attribute for names that the author has chosen."""
 
 
 class Attributes(NamedTuple):
@@ -61,7 +61,7 @@ class Attributes(NamedTuple):
 class Node(NamedTuple):
     """An element, equal to itself alone; element: its number in the text.
 
-    texts: attributes without expressions; expressions: those with. Attributes that are not given are in neither.
+    texts: attributes without expressions; expressions: attributes with expressions. Missing attributes are in neither.
     in_seconds: the names of expressions that were written in seconds, as in 1.5s.
     names: of all values that its expressions need. plain: duration and transition (NaN: none) of a call without
     children, if both are plain numbers that can be played, and it says nothing else; else None.

@@ -41,9 +41,9 @@ class Target(NamedTuple):
 
 
 Targets = tuple[Target, ...]
-"""What one call leads to in each view in which it is looked up."""
+"""The targets of one call in each view in which it is looked up."""
 Meaning = dict[Name, tuple[Targets, ...]]
-"""What the calls of each procedure lead to, in the order of the text."""
+"""The targets of the calls of each procedure, in the order of the text."""
 NO_NAMES: Final[Mapping[Name, Name]] = MappingProxyType({})
 
 

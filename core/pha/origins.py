@@ -14,7 +14,7 @@ from .document import Call, Document
 from .nodes import Node
 
 Within = tuple[tuple[Node, int], ...]
-"""Elements around something, outer ones first, and which round of theirs it is in, from 0."""
+"""The elements around something, outer ones first, each with the number of its round, from 0."""
 
 
 class Step(NamedTuple):

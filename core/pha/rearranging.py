@@ -16,7 +16,7 @@ from .refactoring import as_version_2, chosen_elements, procedure_around
 from .values import product, seconds, spelled, spelled_within, total
 
 _ROUNDING, _NOISE = 1e-6, 1e-12
-"""To how much of the whole a split rounds the numbers it writes; and what adding and taking away may cost."""
+"""The share of the whole to which a split rounds its numbers; and the tolerance for errors of sums."""
 
 
 @dataclass(frozen=True)

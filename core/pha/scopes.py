@@ -202,7 +202,7 @@ class Scopes:
 
 
 def _in_missing(name: str, missing: Mapping[str, str]) -> str:
-    """Return in which of some files that cannot be read a name may be, with the reason: the one that is called so."""
+    """Return which of the files that cannot be read may contain a name, by its own name, with the reason."""
     own = name.rpartition(".")[2]
     by_name = {src.rpartition(".")[2]: src for src in reversed(list(missing))}
     alike = [file for file in by_name if own.casefold() in file.casefold()] or nearest(own, by_name)

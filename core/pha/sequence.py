@@ -16,7 +16,7 @@ from .origins import Origins
 from .ways import AimedAt, Way
 
 WAIT = -1
-"""Instead of a clip's number: none is played, the pose before the segment is held."""
+"""In place of a clip's number: no clip is played, and the previous pose is held."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Find calls of a clip that were split: the parts that now play in turn instead of one call.
 
-A call was split if new calls of the same clip follow it directly. Their parts of the clip join to the part that it
-played, with the same repetitions. So splits are found in edits and in typed texts alike, and so are joins.
+A call was split if new calls of the same clip, with the same repetitions, follow it directly, and their parts join to
+the part that it played. So splits are found in edits and in typed texts alike, and so are joins.
 """
 
 from __future__ import annotations

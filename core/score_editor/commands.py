@@ -25,7 +25,7 @@ from .names import is_nameless, short
 
 _STEM = "part"
 _FREE_NAME = re.compile(rf"{_STEM}_\d+")
-"""What a new procedure is called that nobody has given a name."""
+"""The pattern of generated names of procedures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def dissolve(layout: Layout, box: int, scores: Scores) -> Proposal:
     has_own_name = _FREE_NAME.fullmatch(name) is None
     change = (InlineCall if has_own_name else InlineAndRemove)(text.path, element)
     if text.shape.tags[element] != "call":
-        return Proposal(change)  # whoever tries it is told
+        return Proposal(change)  # the error is reported when it is tried
     parent, edited = text.parent(element), _after(change, text, scores)
     before, gone = list(text.children(parent)), _elements_gone(text, edited, name, parent)
     after = list(edited.children(parent - gone))
@@ -281,7 +281,7 @@ def _told_apart(document: Document, what: Playable, scores: Scores) -> tuple[Edi
         known = [(source.src, set(_names(there, source.src, is_clip)))
                  for sources, is_clip in ((document.loads, True), (document.includes, False)) for source in sources]
     except (ScoreError, FileError):
-        return ()  # who tries the edit is told
+        return ()  # the error is reported when the edit is tried
     own = {procedure.name for procedure in document.procedures}
     edits = []
     for number, (tag, given) in enumerate(zip(document.text.shape.tags, document.text.shape.attributes, strict=True)):

@@ -13,8 +13,8 @@ from .view import View
 from .weights import stroke
 
 _LINE_PX, _OFF_PX, _NEAR_PX, _LEAST_PX = 4.0, 1.5, 3.0, 0.7
-"""At an interface scale of 1: how thick a line is, and one that is switched off; how near to its ends it can be
-caught; how wide a contact must be to be drawn."""
+"""Pixels at an interface scale of 1: thickness of a line, and of one that is switched off; distance from its ends at
+which it can be grabbed; least width of a drawn contact."""
 _ARC = np.linspace(0.0, np.pi, 9)
 _MOST_STEPS = 200
 
@@ -32,7 +32,7 @@ def draw_contacts(pen: Pen, contacts: Contacts, view: View, theme: Theme, stripe
     half = np.where(on, _LINE_PX, _OFF_PX) * view.scale / 2.0
     middle = _heights(stripes, view, contacts.foot[seen])
     left, right = np.maximum(begin[seen], view.left), np.minimum(end[seen], view.width)
-    right = np.maximum(right - view.scale, left + view.scale)  # contacts that follow each other stay apart
+    right = np.maximum(right - view.scale, left + view.scale)  # keep a gap between consecutive contacts
     fill = np.where(on[:, None], theme.mixed(0.72), theme.mixed(0.38))
     if only is not None:
         half, fill = half + view.scale / 2.0, np.tile(theme.selected, (len(seen), 1))

@@ -24,7 +24,7 @@ from .stretch import Room
 from .view import View
 
 _EXACT = 1e-6
-"""How much of a tick what is snapped may be away from its line, so that numbers stay short."""
+"""Distance from a line, in ticks, that a snapped value may have, so that numbers stay short."""
 _MOST_REPEATS = 100_000
 _NO_TICKS = {Kind.LOOP: "a loop lasts as long as what is in it; pull its parts, or the handle of its repeats",
              Kind.CONDITION: "a condition lasts as long as what is in it; pull its parts",

@@ -204,7 +204,7 @@ class _Drawing:
     def _cycles(self, pen: Pen, chosen: IntArray, corners: FloatArray) -> None:
         """Draw a line where each repetition begins, if repetitions are wide enough."""
         boxes, view = self.layout.boxes, self.view
-        is_even = boxes.kind[chosen] <= Kind.PROCEDURE  # the rounds of a loop need not be alike
+        is_even = boxes.kind[chosen] <= Kind.PROCEDURE  # rounds of a loop may differ
         each = boxes.length[chosen] / boxes.repeat[chosen] * view.px_per_tick
         for at in np.flatnonzero(is_even & (boxes.repeat[chosen] > 1) & (each >= 4.0 * view.scale)).tolist():
             box = int(chosen[at])

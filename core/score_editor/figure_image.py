@@ -8,7 +8,7 @@ from ..maths.arrays import Float32Array, FloatArray
 from .figures import Figure, placed
 
 _NEAR, _FAR = 0.92, 0.58
-"""How bright the nearer and the farther limbs are."""
+"""Brightness of the nearer and of the farther limbs."""
 
 
 def figure_image(figure: Figure, size: int) -> Float32Array:

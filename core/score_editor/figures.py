@@ -18,19 +18,19 @@ from .picture import Colour
 
 STEP_S: Final = 1.0 / 12.0
 _MOST_S = 8.0
-"""What lies after that is not in the figure."""
+"""Duration after which a motion is cut off in its figure."""
 _TURN_RAD = np.radians(35.0)
 _LIMBS = (("hip", "knee", "ankle", "metatarsal"), ("shoulder", "elbow", "wrist"))
 _LIMB, _TRUNK, _HEAD = 0.085, 0.16, 0.19
-"""How wide strokes are, in heights of the body."""
+"""Widths of strokes, in body heights."""
 _HEAD_ABOVE = 0.07
 _ROOM, _MARGIN = 1.35, 0.06
-"""Of a box, in heights of the body: room for arms above the head, and half of a limb at each edge."""
+"""Size of a box in body heights, with room for arms above the head; and its margin, half of a limb at each edge."""
 _SMALLEST = 0.6
-"""Of the usual size; what reaches out of the box even then is cut off."""
+"""Least share of the usual size; parts outside of the box are then cut off."""
 _CAP = np.linspace(-np.pi / 2.0, np.pi / 2.0, 6)
 _SOFT_PX = 0.8
-"""Over so many pixels the edge of a stroke fades out: nothing else smooths it."""
+"""Pixels over which the edge of a stroke fades out, since nothing else smooths it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
     positions = world_from_pose(clip.skeleton, clip.sample(times_s))[..., 3]
     rest = clip.skeleton.rest_world[..., 3]
     turn = rot.IDENTITY if found.turn is None else found.turn
-    towards = rot.to_matrix(turn) @ _sheet()  # columns: to the right on the sheet, up, towards who looks
+    towards = rot.to_matrix(turn) @ _sheet()  # columns: right and up on the sheet, and towards the viewer
     seen, still = positions @ towards, rest @ towards
     height = max(float(np.ptp(still[:, 1])), float(np.ptp(still[:, 0])), 1e-9)
     ends, wide, is_far = _body(seen, found, height) or _lines(seen, clip)
@@ -84,8 +84,8 @@ def figure_of(clip: Clip, found: SkeletonMap) -> Figure:
 def placed(figure: Figure, instant: int, box: FloatArray) -> tuple[FloatArray, float]:
     """Return the ends (S, 2, 2) of a figure's strokes within a box (4,), and how many pixels a body height is.
 
-    Bodies are equally tall in equal boxes, but for those whose motion would reach out of the box: they are smaller, as
-    far as they can still be seen.
+    Bodies are equally tall in equal boxes. A body whose motion would leave the box is drawn smaller, but not too small
+    to be seen.
     """
     left, low, right, high = box.tolist()
     aside, up = figure.reach

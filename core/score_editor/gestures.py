@@ -139,7 +139,7 @@ GESTURES: Final = (
     Gesture(Part.BODY, parts.on_box, "DEFAULT", "drag", _BOTH, _carry, _says_box),
     Gesture(Part.LANE, parts.on_lane, press="box_select", modifiers=("shift",)),
 )
-"""In the order in which they are asked: what stands first is on top."""
+"""In the order in which they are tested: the first one is on top."""
 _OF_PART: Final = {gesture.part: gesture for gesture in GESTURES}
 
 

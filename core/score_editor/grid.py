@@ -10,7 +10,7 @@ from ..maths.arrays import FloatArray, IntArray
 from .view import View
 
 _LINE_PX, _LABEL_PX, _SECONDS_PX = 7.0, 36.0, 60.0
-"""How close lines and labels may be, at an interface scale of 1."""
+"""Least distances of lines and labels, at an interface scale of 1."""
 _FINEST, _MOST_LINES = 1.0 / 16.0, 4_000
 _SECONDS = np.array((0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 36000))
 

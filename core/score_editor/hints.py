@@ -53,7 +53,8 @@ def name(layout: Layout, box: int) -> str:
 
 
 SAME_SPEED, FAST, SLOW = 0.02, 2.0, 0.5
-"""A speed that differs from 1 by less than the first is not told; above and below the others it is a warning."""
+"""A speed that differs from 1 by less than the first is not shown; above the second and below the third it is a
+warning."""
 
 
 def speed(layout: Layout, box: int) -> str:

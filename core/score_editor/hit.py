@@ -18,8 +18,8 @@ from .view import View
 from .weights import HANDLE_PX, counts_wholly, handle_at
 
 EDGE_PX, _OUTSIDE_PX, _HANDLE_PX, _LEAST_FOR_HANDLE_PX = 5.0, 2.0, 16.0, 48.0
-"""At an interface scale of 1: how far from an edge inside and outside of its box it can be caught; the handle of
-repeats, and how wide a box must be to have one."""
+"""Pixels at an interface scale of 1: distances inside and outside of a box at which its edge can be grabbed; size of
+the handle of repeats, and least width of a box that has one."""
 
 
 class Part(Enum):

@@ -48,7 +48,7 @@ class Layout:
     time. ticks: total length; tick_s: seconds of a tick without changes of tempo; clock: if the tempo changes.
     documents: the files of the score, the edited one first. music: its own or inherited.
     contacts: of the feet, None if feet are not locked. tweaks: (K,) ticks of the keys of tweaks, or None without a
-    layer of tweaks. silent: (K,) which of these only silent layers have; None: none of them.
+    layer of tweaks. silent: (K,) which of these keys are in silent layers only; None: none of them.
     """
 
     rows: tuple[Sequence, ...]

@@ -9,14 +9,14 @@ from typing import Final
 _LAYER: Final = re.compile(r"(base|anim)? ?layer ?\d*", re.IGNORECASE)
 _NAMELESS: Final = re.compile(r"mixamo\.com|take[ _]?\d*|scene|armature|skeleton|(armature)?action|"
                               r"anim(ation)?[ _]?\d*", re.IGNORECASE)
-"""What programmes call the only animation of a file, and the parts of its name."""
+"""Names that programs give to the only animation of a file, and parts of these."""
 _ADDED: Final = re.compile(r"\.\d{3}$")
-"""What Blender adds to the name of an armature that another has."""
+"""The suffix that Blender adds to the name of an armature if another has that name."""
 _GENERIC: Final = re.compile(r"(?:(.*)\.)?(mixamo\.com|(armature|action|armatureaction|animation|scene|skeleton)"
                              r"(\.\d{3})?|take[ _]?\d+|anim(ation)?[ _]?\d+)", re.IGNORECASE | re.DOTALL)
-"""A name that only says what kind of thing it is, with what stands before it."""
+"""A generic name, with the part before it."""
 _NUMBER: Final = re.compile(r"\d{3,}")
-"""What Blender adds to a name that another has, behind a dot."""
+"""The number that Blender adds after a dot to a name that already exists."""
 
 
 @lru_cache(maxsize=4096)

@@ -14,11 +14,11 @@ from ..maths.arrays import FloatArray
 Colour = tuple[float, float, float, float]
 """Red, green, blue and alpha as a screen takes them (sRGB), each from 0 to 1."""
 Measure = Callable[[str, float], float]
-"""How wide a text is, in pixels, at a size in pixels."""
+"""Returns the width of a text in pixels, at a size in pixels."""
 Say = Callable[[str], str]
-"""What a text of ours is in the user's language."""
+"""Translates one of Takt's texts into the user's language."""
 _BOTH_ENDS = 6
-"""From so many letters on, what is left of a name is of both its ends."""
+"""Number of characters from which on a shortened name keeps both of its ends."""
 
 
 class TextAt(NamedTuple):

@@ -10,11 +10,11 @@ from .layout import BoxId, Layout
 
 def problems_of_boxes(layout: Layout, problems: Iterable[Problem],
                       lines: Mapping[int, int] | None = None) -> dict[BoxId, Problem]:
-    """Return what is said of boxes, by the first box of their element: of several problems the gravest.
+    """Return the gravest problem of each box that has any, by the first box of its element.
 
-    A problem is about the element that begins at its place, or what is around that and has a box; else about all that
-    begin on its line. lines: the number in the layout's text of each line that the problems count; lines that are not
-    there are left out. None: the same.
+    A problem concerns the element that begins at its place, or the innermost element around it that has a box; else all
+    elements that begin on its line. lines: for each line of the problems' text, its number in the layout's text;
+    missing lines are left out. None: both are equal.
     """
     found = dict[BoxId, Problem]()
     numbers = {document.path: number for number, document in reversed(list(enumerate(layout.documents)))}

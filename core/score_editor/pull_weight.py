@@ -77,7 +77,7 @@ class PullWeight:
         values = {name: text}
         given = self.layout.documents[voice.document].text.shape.attributes[voice.element]
         if not self.is_right and "weightEnd" not in given:
-            values["weightEnd"] = given.get("weight", "1")  # it was equal to the weight, and keeps its value
+            values["weightEnd"] = given.get("weight", "1")  # weightEnd was equal to weight, and keeps its value
         where = " at its end" * self.is_right
         return self._set(voice, values, f"{voice.body}: weight {text}{where}")
 

@@ -11,9 +11,10 @@ from ..pha.text import Text
 from .layout import BoxId, Layout
 
 _MOST_COMPARED = 4_000_000
-"""Pairs of elements; where more have changed at once, only what is alike at both ends of that is found again."""
+"""Greatest number of compared pairs of elements; if more have changed at once, only equal elements at both ends are
+matched."""
 Ranges = tuple[int, int, int, int]
-"""From where to where in one list, and from where to where in another."""
+"""Begin and end in one list, and begin and end in another."""
 
 
 def followed(selected: Iterable[BoxId], before: Layout, after: Layout, cursor: int | None = None) -> frozenset[BoxId]:
@@ -147,7 +148,7 @@ def _longest(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int
         return []
     kinds: dict[Hashable, int] = {}
     one, other = (np.array([kinds.setdefault(each, len(kinds)) for each in side]) for side in (old, new))
-    length = np.zeros((len(one) + 1, len(other) + 1), np.int32)  # of the common part of the first i and the first j
+    length = np.zeros((len(one) + 1, len(other) + 1), np.int32)  # of the first i and the first j
     for i, kind in enumerate(one, 1):
         taken = np.maximum(length[i - 1, 1:], length[i - 1, :-1] + (other == kind))
         length[i, 1:] = np.maximum.accumulate(taken)

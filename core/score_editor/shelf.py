@@ -23,9 +23,9 @@ from .theme import Theme
 from .view import View
 
 SHELF_PX, LOW_SHELF_PX, CHIP_PX = 116.0, 70.0, 42.0
-"""How high the shelf is, one of a single row, and a chip on it, at an interface scale of 1."""
+"""Heights of the shelf, of a shelf with a single row, and of a chip, in pixels at an interface scale of 1."""
 CHIP_WIDE_PX = 132.0
-"""How wide each chip is."""
+"""Width of each chip, likewise."""
 ACTIONS, OTHER_ACTIONS = "Actions", "Actions of Other Characters"
 """Groups of the open file's Actions, which come last among clips."""
 FAVOURITES = "Your Favourites"
@@ -34,17 +34,17 @@ CLIPS, THIS_SCORE = "Clips", "This Score"
 """Groups of files beside the library's folders, and of procedures."""
 _CUT_OFF = "cut off"
 DAMAGED = "cannot be read: "
-"""What is said of a file before why it cannot be read."""
+"""The beginning of messages that say why a file cannot be read."""
 NO_CLIP = "holds no clip: "
-"""What is said of a sound file, such as a model, before what it lacks."""
+"""The beginning of messages about intact files without clips, such as models."""
 OF_FILES = DAMAGED, NO_CLIP
-"""With what problems of files begin that a score could call."""
+"""The beginnings of problems of files that a score could call."""
 _GAP_PX, _PAD_PX, _TITLE_PX, _FIGURE_PX = 6.0, 7.0, 18.0, 30.0
 _CARD_PX, _ABOVE_PX = 120.0, 8.0
 _OURS = frozenset((ACTIONS, OTHER_ACTIONS, FAVOURITES, CLIPS, THIS_SCORE))
 _PLACES = {FAVOURITES: -1, ACTIONS: 1, OTHER_ACTIONS: 2}
 _MOST_OF = 2.5
-"""A window lower than so many shelves has none."""
+"""A window lower than this many shelves shows no shelf."""
 _OF_FILE, _SRC = attrgetter("src", "is_clip", "shelf_group"), attrgetter("src")
 _SMALL = 0.85
 """Text size of durations, relative to that of names."""
@@ -207,7 +207,7 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
         left = view.width - theme.measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
         front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
         front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)
-    if view.left > 0.0:  # in front of chips that are scrolled to the left
+    if view.left > 0.0:  # drawn over chips that are scrolled to the left
         front.rectangle((0.0, 0.0, view.left - px, shelf.height - px), theme.mixed(0.03))
         left, middle = 2.0 * _PAD_PX * px, 0.55 * shelf.height  # a press there opens the choice of a folder
         for said, low, much, share in ((say("Library"), 0.0, size, 0.8), (say("+ Folder…"), 1.8, _SMALL * size, 0.9)):
@@ -289,7 +289,7 @@ def _grouped(playables: Sequence[Playable]) -> list[tuple[str, list[int]]]:
     srcs = list(map(_SRC, playables))  # there may be very many
     several = {src for src, chips in Counter(srcs).items() if chips > 1}
     of_part = Counter(_OF_FILE(playables[at]) for at, src in enumerate(srcs) if src in several) if several else {}
-    alone: dict[str, list[int]] = {}  # of folders, looked up without a key of several parts
+    alone: dict[str, list[int]] = {}  # by folder; lookup needs no compound key
     groups: dict[tuple[bool, int, bool, str], list[int]] = {}
     for number, (each, src) in enumerate(zip(playables, srcs, strict=True)):
         is_clip, group = each.is_clip, each.shelf_group
@@ -330,7 +330,7 @@ def told_apart(paths: Sequence[str], names: Sequence[str]) -> list[str]:
             found[at] = f"{parts[at][-much[at]]}.….{names[at]}" if is_long else end
             much[at] += 1
         rest = [at for at in rest if alike[ends[at]] > 1 and much[at] <= len(parts[at])]
-    alike = Counter(found)  # where what is left out is what differs
+    alike = Counter(found)  # if the part that is left out is the difference
     return [paths[at] if alike[name] > 1 and "…" in name else name for at, name in enumerate(found)]
 
 
@@ -344,6 +344,6 @@ def _folder(chip: Playable) -> str:
     src = chip.src
     if chip.problem and not chip.problem.startswith(OF_FILES):
         return src.rpartition("/")[0].replace("/", ".")
-    if chip.name == src:  # also the clip's own name, as for Actions, where a number is no folder
+    if chip.name == src:  # src is also the clip's name, as for Actions, where a number is no folder
         return src.removesuffix(own_part(src)).removesuffix(".")
     return src.rpartition(".")[0]

@@ -12,7 +12,7 @@ from .picture import Colour, Measure, Say, about_as_wide, as_written
 
 _HUES = np.array(((0.33, 0.40, 0.47), (0.33, 0.51, 0.70), (0.27, 0.55, 0.48), (0.66, 0.33, 0.47), (0.46, 0.34, 0.68),
                   (0.60, 0.47, 0.23), (0.20, 0.51, 0.59), (0.70, 0.38, 0.30), (0.45, 0.56, 0.27)))
-"""The first for clips that no procedure is around."""
+"""Hues of boxes; the first is for clips outside of procedures."""
 
 
 @dataclass(frozen=True)

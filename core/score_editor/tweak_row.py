@@ -13,7 +13,7 @@ from .theme import Theme
 from .view import View
 
 _HALF_PX, _NEAR_PX = 5.0, 2.0
-"""At an interface scale of 1: half of a diamond; how far beside it the mouse may be."""
+"""Pixels at an interface scale of 1: half of a diamond's width; distance beside it at which it can be pressed."""
 _HOLLOW: Final = 0.6
 """Share of a silent key's diamond that is empty."""
 _CORNERS = np.array(((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (-1.0, 0.0), (1.0, 0.0), (0.0, -1.0)))
@@ -23,14 +23,14 @@ def draw_tweaks(pen: Pen, ticks: FloatArray, view: View, theme: Theme, stripes: 
                 chosen: float | None = None, silent: BoolArray | None = None) -> None:
     """Draw diamonds at ticks (K,); of several at one pixel, only one. chosen: a tick whose diamond is highlighted.
 
-    silent: (K,) those that are hollow, since no layer that is heard has them.
+    silent: (K,) diamonds drawn hollow, since only silent layers have these keys.
     """
     if stripes.tweaks is None:
         return
     x = view.x(ticks)
     seen = np.flatnonzero((x >= view.left) & (x <= view.width + _HALF_PX * view.scale))
     is_silent = np.zeros(len(x), dtype=np.bool_) if silent is None else silent
-    seen = seen[np.argsort(is_silent[seen], kind="stable")]  # of several, one that is heard
+    seen = seen[np.argsort(is_silent[seen], kind="stable")]  # of several at one pixel, prefer one that is not silent
     seen = seen[np.unique(np.round(x[seen]), return_index=True)[1]]
     _draw(pen, x[seen], view, stripes, np.tile(theme.mixed(0.8), (len(seen), 1)))
     hollow = x[seen][is_silent[seen]]

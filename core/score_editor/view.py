@@ -10,14 +10,14 @@ import numpy as np
 from ..maths.arrays import FloatArray
 
 LABEL_PX, RULER_PX, MARGIN_PX = 84.0, 36.0, 14.0
-"""At an interface scale of 1: what stands left of the lanes, above them, and beside what is framed."""
+"""Pixels at an interface scale of 1: width of labels, height of the ruler, and margin when framing."""
 _NARROW_PX = 260.0
 """A window narrower than this shows no labels of lanes."""
 _MOST_LEVELS, _STRIP_LEVELS = 8, 3
 """Boxes deeper than this are shown only when their procedure is opened; in a strip, not at all."""
 _LEAST_PX_PER_TICK, _MOST_PX_PER_TICK = 1e-6, 1e7
 _FARTHEST_PX = 1e5
-"""Whatever lies farther out of the window is taken to lie here, so that pixels stay numbers that a screen can draw."""
+"""Greatest distance from the window in pixels: farther positions are limited to it, so that screens can draw them."""
 
 
 class Opened(NamedTuple):
@@ -69,7 +69,7 @@ class View:
     def x(self, ticks: FloatArray) -> FloatArray:
         """Return the x of ticks (N,); far outside of the window it is limited to a fixed distance."""
         x = self.left + (ticks - self.first_tick) * self.px_per_tick
-        return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much quicker than np.clip
+        return np.asarray(np.minimum(np.maximum(x, -_FARTHEST_PX), _FARTHEST_PX))  # much faster than np.clip
 
     def tick_at(self, x: float) -> float:
         """Return the tick at a pixel."""
@@ -109,7 +109,7 @@ class View:
         return replace(self, px_per_tick=wide, first_tick=begin - margin / wide, scroll_px=0.0)
 
     def following(self, begin: float, end: float) -> View:
-        """Return the view moved so that what begins at a tick is seen, and its end too if there is room for both.
+        """Return the view moved so that the tick `begin` is seen, and `end` too if there is room for both.
 
         If the beginning is seen already, the view stays.
 

@@ -11,7 +11,7 @@ from .view import View
 
 _INSET_PX = 3.0
 HANDLE_PX = 6.0
-"""How near to an end of a line it can be caught, at an interface scale of 1."""
+"""Distance from an end of a line at which it can be grabbed, in pixels at an interface scale of 1."""
 
 
 def counts_wholly(voice: Voice) -> bool:

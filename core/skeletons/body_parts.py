@@ -141,9 +141,9 @@ def where_circles_close(named: Mapping[str, NamedBody]) -> frozenset[str]:
 
 def _innermost_first(names: Iterable[str], named: Mapping[str, NamedBody],
                      known: Container[str] = ()) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return named bodies and all that they are made of, each behind those, and where circles close.
+    """Return named bodies and all named bodies that they include, each after those, and the bodies that close cycles.
 
-    known: those that are not looked at. No recursion, and each of the others is looked at once.
+    known: bodies to skip. It works without recursion, and visits each other body once.
     """
     is_done: dict[str, bool] = {}
     order: list[str] = []
@@ -217,7 +217,7 @@ class BodyMasks:
 
     @cached_property
     def _owners(self) -> tuple[str, ...]:
-        """For each joint the H-Anim joint that it is, or that its nearest known ancestor is."""
+        """For each joint its H-Anim joint, or else that of its nearest ancestor that has one."""
         known = {joint: name for name, joint in self.skeleton_map.joint_of.items()}
         owners: list[str] = []
         for joint, parent in enumerate(self.skeleton_map.skeleton.parents.tolist()):  # parents stand before children
@@ -232,7 +232,7 @@ def _joints_of(name: str, skeleton_map: SkeletonMap, owners: tuple[str, ...]) ->
         if bone is None:
             return np.zeros(len(skeleton), dtype=np.bool_)
         return with_descendants(skeleton.parents, np.array((bone,)))
-    if not skeleton_map.joint_of and name != "whole":  # nothing is known of what its joints are
+    if not skeleton_map.joint_of and name != "whole":  # no joint of the rig is known
         return skeleton.parents < 0 if name == "root" else np.zeros(len(skeleton), dtype=np.bool_)
     joint = hanim.canonical(name)
     wanted = PARTS[name] if name in PARTS else _with_below(joint) if joint else frozenset()
@@ -242,7 +242,7 @@ def _joints_of(name: str, skeleton_map: SkeletonMap, owners: tuple[str, ...]) ->
 
 
 def _faded(mask: FloatArray, fade: float, parents: IntArray) -> FloatArray:
-    """Let the first joints inside the border have less; a joint without parent is at no border."""
+    """Return the mask (J,) with less weight for the first joints inside its border; a root is never at the border."""
     if fade <= 0.0:
         return mask
     depth = np.full(len(mask), np.inf)

@@ -121,8 +121,8 @@ def with_descendants(parents: IntArray, joints: IntArray) -> BoolArray:
 class Carried:
     """The joints that each joint carries: itself and its descendants.
 
-    members: the carried joints of all joints, one joint after the other; begins, counts: (J,) where each joint's begin
-    in members, and how many they are.
+    members: the carried joints of all joints, one joint after the other. begins, counts: (J,) the index in members at
+    which each joint's list begins, and its length.
     """
 
     members: IntArray

@@ -25,7 +25,7 @@ class Inheritance:
     def as_keyed(self, skeleton: Skeleton, pose: Pose) -> Pose:
         """Return the pose (F, J, …) to key so that these joints look as in a pose (F, J, …).
 
-        It is exact if ancestors scale uniformly; of a non-uniform scale, the mean is used.
+        It is exact if ancestors scale uniformly. For a non-uniform scale, the mean of its axes is used.
 
         >>> arm = Skeleton.from_arrays(("arm", "hand"), (-1, 0), rot.identities(2), np.zeros((2, 3)))
         >>> pose = Pose.rest(arm, 1)
@@ -57,7 +57,7 @@ def _turned(skeleton: Skeleton, rotations: FloatArray, wanted: BoolArray) -> Flo
 
 
 def _scale_above(skeleton: Skeleton, scales: FloatArray) -> FloatArray:
-    """Return by how much all ancestors of joints scale together, (F, J), for scales (F, J, 3)."""
+    """Return the product of all ancestors' scales, (F, J), for scales (F, J, 3)."""
     each = np.cbrt(np.abs(scales.prod(axis=-1)))
     above: FloatArray = np.ones_like(each)
     for level in skeleton.levels[1:]:

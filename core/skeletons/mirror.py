@@ -71,7 +71,7 @@ class Mirror:
 
 
 def _partners_by_name(skeleton_map: SkeletonMap) -> tuple[IntArray, tuple[int, ...]]:
-    """Return the partner (J,) of each joint by what the map says it is, and sided joints without one."""
+    """Return the partner (J,) of each joint by its H-Anim joint, and left or right joints without a partner."""
     partner, alone = np.arange(len(skeleton_map.skeleton)), []
     for name, joint in skeleton_map.joint_of.items():
         if name[:2] not in _OTHER_SIDE:
@@ -99,7 +99,7 @@ def _across(skeleton_map: SkeletonMap, partner: IntArray) -> FloatArray:
 
 
 def _match_others(skeleton_map: SkeletonMap, partner: IntArray, reflection: FloatArray) -> None:
-    """Find partners of joints that the map does not know, by position, among their parents' partners' children."""
+    """Find partners of unmapped joints by position, among the children of their parents' partners."""
     skeleton = skeleton_map.skeleton
     positions = skeleton.rest_world[:, :, 3]
     near = _NEAR * float(np.ptp(positions, axis=0).max(initial=0.0))

@@ -39,7 +39,7 @@ from .base import (
 
 _NO_PLACE = Proposal(refusal="the shelf is no place in the score; let go above it")
 _FARTHER_PX = 3.0
-"""Whoever moves the mouse less than this while pressing it, clicks."""
+"""A press with less movement of the mouse is a click."""
 
 
 class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
@@ -56,9 +56,9 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
     _pulled: BoxId | None
     _proposal: Proposal
     _text: score_edits.New | None = None
-    """What was tried out and would be written."""
+    """The proposal that was tried out and would be written."""
     _is_away: bool = False
-    """Whether what is carried is over the shelf."""
+    """Whether the carried blocks are over the shelf."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Start on a part that can be dragged; pass events elsewhere on."""

@@ -51,7 +51,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
     _gap: Drop | None
     _text: score_edits.New | None
     _blocks: Blocks
-    """What that was tried on."""
+    """The blocks on which the proposal was tried."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Start on a chip; a press left of all chips asks for a folder, elsewhere on the shelf it does nothing."""
@@ -128,7 +128,7 @@ class TAKT_OT_score_shelf(Gesture, bpy.types.Operator):
 
 
 _NOTHING = ("|", "Nothing to Play", "There are no clips and no other procedures", "NONE", 0)
-"""Blender wants something to be chosen, also where no score is open."""
+"""The item of an empty list, since Blender needs one even if no score is open."""
 _items: list[tuple[str, str, str, str, int]] = []
 """Blender keeps no copies of the texts of a menu that is made when it is shown."""
 

@@ -32,7 +32,7 @@ from .base import (
 )
 
 _FARTHER_PX = 3.0
-"""Whoever moves the mouse less than this while pressing it, clicks: the playhead goes to these keys."""
+"""A press with less movement of the mouse is a click: the playhead goes to these keys."""
 
 
 class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
@@ -43,9 +43,9 @@ class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
     bl_options = {"REGISTER", "BLOCKING", "UNDO"}
 
     _frame: float
-    """The frame of the scene at which the keys are."""
+    """The scene's frame of the keys."""
     _to: float | None
-    """The tick to which they are pulled, None: nowhere yet."""
+    """The tick to which the keys are dragged, None: they have not moved yet."""
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Start on keys."""

@@ -193,7 +193,7 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
     view = window.view
     depends_on = (bridge_shelf.state(armature_object), bridge_shelf.is_searching(armature_object), tree.search,
                   (view.width, view.height, view.scale), theme, window.shelf_px, chip,
-                  score_px, tree.shelf_order, block, language.locale())  # but neither zoom nor position
+                  score_px, tree.shelf_order, block, language.locale())  # not on zoom or position
     if window.shelf is None or window.shelf_drawn is None or window.shelf_drawn[0] != depends_on:
         playables, unordered = shelf_order.ordered(armature_object, tree, shelf.found(
             bridge_shelf.playables(armature_object), tree.search), at_once=shelf_order.AT_ONCE)
@@ -276,7 +276,7 @@ def _hover(armature_object: bpy.types.Object, blocks: Blocks, window: windows.Wi
 
 def problem_at(layout: Layout, box: int, problems: Mapping[BoxId, Problem],
                missed: Mapping[BoxId, Problem]) -> Problem | None:
-    """Return what is said of a box; what the motion misses of the scene, also of those around it."""
+    """Return the problem of a box, or the target in the scene that the motion misses there, or in a box around it."""
     first = [layout.id_of(each)._replace(occurrence=0) for each in (box, *ancestors(layout.boxes.parent, box))]
     around = (problem for each in first if (problem := missed.get(each)) is not None and problem.is_missed)
     return problems.get(first[0]) or next(around, None) or missed.get(first[0])

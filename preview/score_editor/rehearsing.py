@@ -17,7 +17,7 @@ from .. import life as preview
 from . import windows
 
 _AFTER_S = 0.25
-"""Whoever only crosses a chip starts nothing."""
+"""Delay, so that a mouse that only crosses a chip starts nothing."""
 _ROUNDS, _LEAST_S = 3, 12.0
 
 

@@ -109,7 +109,7 @@ _TAB = "Takt"
 _EMPTY_TICKS = 16.0
 """Length shown of an empty score."""
 _windows: dict[int, Window] = {}
-"""By the editor's address."""
+"""The states of editors, by the editors' addresses."""
 
 
 def window_of(space: bpy.types.Space) -> Window | None:

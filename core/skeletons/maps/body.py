@@ -136,7 +136,7 @@ def model_from_hanim(tree: Tree, parts: dict[str, int]) -> FloatArray | None:
     """Return the right-angled rotation (4,) from H-Anim's axes (Y up, facing +Z) to the model's.
 
     It is found by the positions of hips, feet, shoulders and head, and by the sides of the parts. The result is None if
-    these do not show what is up, or what is left.
+    these do not show up or left.
     """
     left = _sides_apart(tree, parts)
     up = upwards(tree, parts)

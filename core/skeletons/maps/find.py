@@ -85,7 +85,7 @@ def _map_of(skeleton: Skeleton, said: tuple[str | None, ...], in_any_pose: bool)
 
 
 def _map_by_names(skeleton: Skeleton, tree: Tree, called: list[str], in_any_pose: bool) -> SkeletonMap:
-    """Find out what joints mean by how they are called, and by the body's shape."""
+    """Find the H-Anim joints of a skeleton by names, and by the body's shape."""
     readings = [names.read(name) for name in called]
     if any(name.startswith("DEF-") for name in skeleton.names):
         readings = [reading if name.startswith("DEF-") else names.Reading(is_helper=True)
@@ -96,20 +96,20 @@ def _map_by_names(skeleton: Skeleton, tree: Tree, called: list[str], in_any_pose
         if len(shape) > len(found.parts):
             found = _Found(shape, dict.fromkeys(shape, BY_SHAPE), is_named=False)
             if "head" in shape and _steps_from_fork(tree, shape["head"]) > 2:
-                found.certainties["head"] = IN_DOUBT  # the last of several: it may be the end of the head's bone
+                found.certainties["head"] = IN_DOUBT  # the last of several may be the end of the head's bone
             elif "head" in shape and _steps_from_fork(tree, shape["head"]) == 1 and tree.children[shape["head"]]:
-                found.certainties["head"] = IN_DOUBT  # without a neck: it may be that
+                found.certainties["head"] = IN_DOUBT  # without a neck, it may be the neck
     return _checked(skeleton, tree, readings, found, in_any_pose)
 
 
 def _steps_from_fork(tree: Tree, joint: int) -> int:
-    """Return how many steps above a joint its nearest ancestor with several children is."""
+    """Return the number of steps from a joint up to its nearest ancestor with several children."""
     path = tree.path_to_root(joint)
     return next((i for i, above in enumerate(path[1:], start=1) if len(tree.children[above]) > 1), len(path))
 
 
 class _Found(NamedTuple):
-    """parts: joints by part, as in "l_knee"; certainties by part; doubles: parts that two joints could be, and both."""
+    """Joints by part, as in "l_knee"; certainties by part; doubles: parts with two possible joints, and both joints."""
 
     parts: dict[str, int]
     certainties: dict[str, float]
@@ -138,7 +138,7 @@ def _by_names(tree: Tree, readings: list[names.Reading]) -> _Found:
         joints, is_whole = _best_limb(tree, [possible.get(f"{side}_{part}", []) for part in limb])
         joints = [_below_between(tree, possible.get(f"{side}_{part}", []), joint, after)
                   for part, joint, after in zip(limb, joints, (*joints[1:], None), strict=True)]
-        if joints[1] is None:  # without elbow or knee it is no limb, whatever else a word stood for
+        if joints[1] is None:  # without an elbow or knee, there is no limb
             continue
         if joints[2] is None and (ends := _going_on(tree, readings, joints[1])):
             chosen |= {f"{side}_{part}": joint for part, joint in zip((limb[2], *_ENDS[limb]), ends, strict=False)}
@@ -176,7 +176,7 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
         cost = float(sum(rank for rank, _ in choice)) + 100.0 * (len(joints) - len(there))
         for a, b in pairwise(there):
             cost += _OFF_CHAIN * (not tree.is_above(a, b))
-        if there:  # of joints with one name, as the halves of a split bone, the upper one
+        if there:  # prefer the upper one of joints with the same name, such as halves of a split bone
             cost += 0.01 * sum(len(tree.path_to_root(joint)) for joint in there)
         if cost < best[0]:
             best = cost, joints
@@ -186,7 +186,7 @@ def _best_limb(tree: Tree, possible: list[list[tuple[int, int]]]) -> tuple[list[
 
 
 def _going_on(tree: Tree, readings: list[names.Reading], joint: int) -> list[int]:
-    """Return the joints that continue a limb below a joint, where their names do not say what they are."""
+    """Return the joints that continue a limb below a joint, for joints whose names have no meaning."""
     path: list[int] = []
     while below := [child for child in tree.children[joint] if not readings[child].is_helper]:
         joint = max(below, key=tree.counts.__getitem__)
@@ -195,10 +195,10 @@ def _going_on(tree: Tree, readings: list[names.Reading], joint: int) -> list[int
 
 
 def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | None, after: int | None) -> int | None:
-    """Return the joint of a limb, or the last of its name if it only stands between that one and the body.
+    """Return the joint of a limb, or the last joint of the same name if this one only links the limb to the body.
 
-    Halves of a split bone are about as long as what comes after them and in line with it. What stands between is short,
-    or leads aside.
+    Halves of a split bone are about as long as the next bone and in line with it. A bone that only links is short, or
+    leads aside.
     """
     if joint is None or after is None:
         return joint
@@ -211,7 +211,7 @@ def _below_between(tree: Tree, possible: list[tuple[int, int]], joint: int | Non
 
 
 def _second(tree: Tree, possible: list[tuple[int, int]], joint: int) -> int | None:
-    """Return another joint with as clear a name that is not on the same chain."""
+    """Return another joint with a name of the same rank that is not on the same chain."""
     rank = min(rank for rank, j in possible if j == joint)
     return next((j for r, j in possible if r == rank and j != joint and not tree.is_above(joint, j)
                  and not tree.is_above(j, joint)), None)
@@ -268,7 +268,7 @@ def _checked(skeleton: Skeleton, tree: Tree, readings: list[names.Reading], foun
 
 
 def _doubled(skeleton: Skeleton, tree: Tree, doubles: tuple[tuple[str, int, int], ...]) -> list[str]:
-    """Say which parts two joints could be, in brief where there are many: as a rule these are two bodies."""
+    """Return warnings about parts with two possible joints, in brief for many, which are usually two bodies."""
     roots = {(tree.path_to_root(one)[-1], tree.path_to_root(other)[-1]) for _, one, other in doubles}
     if len(doubles) >= _BODIES and all(one != other for one, other in roots):
         first, second = (skeleton.names[root] for root in next(iter(roots)))
@@ -281,9 +281,9 @@ def _doubled(skeleton: Skeleton, tree: Tree, doubles: tuple[tuple[str, int, int]
 
 
 def _absent(tree: Tree, parts: dict[str, int]) -> frozenset[str]:
-    """Return the joints of H-Anim that a part of a body has not: of legs or arms, where it has no further limbs.
+    """Return the joints of H-Anim that an incomplete body lacks: those of legs or arms, unless it has other limbs.
 
-    Without legs, also those of the hips, if nothing is called so.
+    Without legs, the pelvis is missing too, unless a joint has its name.
     """
     limbs = [limb for limb in LIMBS if not any(f"{side}_{part}" in parts for side in "lr" for part in limb)]
     if not limbs or has_limbs_besides(tree, parts):
@@ -307,9 +307,9 @@ def _no_humanoid(skeleton: Skeleton, reason: str, may_stand: bool) -> SkeletonMa
 
 
 def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int], sure: dict[str, float]) -> None:
-    """Let the lowest shared ancestor of legs and trunk be the pelvis, unless a joint named so is above it.
+    """Make the lowest shared ancestor of legs and trunk the pelvis, unless a joint named pelvis is above it.
 
-    Of a body without legs it is what carries the trunk, and what is named so.
+    In a body without legs, it is the joint named pelvis, or else the lowest joint of the trunk.
     """
     hips = [parts[part] for part in ("l_hip", "r_hip") if part in parts]
     named, chest = parts.get("pelvis"), _chest(tree, parts)
@@ -336,7 +336,7 @@ def _set_pelvis(tree: Tree, readings: list[names.Reading], parts: dict[str, int]
 
 
 def _lowest(tree: Tree, top: int) -> int:
-    """Return the lowest joint of a trunk whose top is known: those below are farther apart, as one on the floor is."""
+    """Return the lowest joint of a trunk whose top is known; the step to a joint below it is longer than the trunk."""
     path = tree.path_to_root(top)
     steps = np.linalg.norm(np.diff(tree.positions[path], axis=0), axis=1)
     before = np.concatenate(((np.inf,), np.cumsum(steps)[:-1]))
@@ -345,7 +345,7 @@ def _lowest(tree: Tree, top: int) -> int:
 
 
 def _head(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> int | None:
-    """Return the last of the joints above arms or hips that go on like the spine; None where that is a neck."""
+    """Return the last of the spine's joints above arms or hips; None if there is none, or if it is a neck."""
     chest = _chest(tree, parts)
     path = [chest if chest >= 0 else parts.get("pelvis", -1)]
     if path[0] < 0:
@@ -363,7 +363,7 @@ def _chest(tree: Tree, parts: dict[str, int]) -> int:
 
 
 def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> dict[str, int]:
-    """Return vertebrae by name: what lies between pelvis and arms, and between arms and head."""
+    """Return vertebrae by name: the joints between pelvis and arms, and between arms and head."""
     pelvis, head = parts.get("pelvis"), parts.get("head")
     chest = _chest(tree, parts)
     taken = set(parts.values())
@@ -389,6 +389,6 @@ def _trunk(tree: Tree, readings: list[names.Reading], parts: dict[str, int]) -> 
 
 
 def _named(chain: list[int], vertebrae: tuple[str, ...]) -> dict[str, int]:
-    """Give the joints of a chain vertebrae evenly, the lowest one first."""
+    """Assign vertebrae evenly to the joints of a chain, the lowest one first."""
     chain = chain[:len(vertebrae)]
     return {vertebrae[i * len(vertebrae) // len(chain)]: joint for i, joint in enumerate(chain)}

@@ -30,7 +30,7 @@ def fingers_of(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: 
                       if not readings[joint].is_helper)
     for joint in below:
         reading = readings[joint]
-        is_counted = reading.count >= 0 and are_counted  # else the numbers go along a finger, as in KleinerFinger2
+        is_counted = reading.count >= 0 and are_counted  # else numbers count a finger's joints, as in KleinerFinger2
         finger = reading.finger or names.FINGERS[min(max(reading.count - first_count, 0), 4)] * is_counted
         if finger and reading.side in ("", side) and not reading.is_helper:
             chain = chains.setdefault(finger, [])
@@ -55,13 +55,13 @@ def first_of_counted(readings: Sequence[names.Reading]) -> int:
 
 def _joints(tree: Tree, readings: Sequence[names.Reading], side: str, wrist: int, finger: str, chain: list[int],
             is_longer: bool) -> dict[str, int]:
-    """Return the joints of one finger. is_longer: it has more of them than a whole thumb, so one is in the palm."""
+    """Return the joints of one finger. is_longer: it has more joints than a whole thumb, so one is in the palm."""
     if finger == "thumb":
         return {f"{side}_thumb{i}": joint for i, joint in enumerate(chain[:3], start=1)}
     above = int(tree.parents[chain[0]])
     is_in_palm = above != wrist and not readings[above].is_helper and sum(
         readings[child].finger != "thumb" for child in tree.children[above]) == 1
-    if is_in_palm:  # a bone of the palm that carries this finger alone
+    if is_in_palm:  # the palm has a bone for this finger alone
         chain = [above, *chain]
     is_in_palm = is_in_palm or readings[chain[0]].link == 0 or (
         len(chain) >= 4 and (is_longer or _begins_in_palm(tree, wrist, chain)))
@@ -75,7 +75,7 @@ def _begins_in_palm(tree: Tree, wrist: int, chain: Sequence[int]) -> bool:
 
 
 def _by_position(tree: Tree, readings: Sequence[names.Reading], wrist: int) -> dict[str, list[int]]:
-    """Tell fingers by where they begin: the thumb nearest to the wrist, the others as they lie beside it."""
+    """Identify fingers by where they begin: the thumb nearest to the wrist, the others in their order beside it."""
     chains = [chain for child in tree.children[wrist] if not readings[child].is_helper
               and len(chain := tree.chain(child)) >= 2][:_MOST + 1]
     if not 2 <= len(chains) <= _MOST:

@@ -16,7 +16,7 @@ A line is `bone = joint of H-Anim`; if nothing follows the sign, the bone has no
 that begin with # are ignored. `up` and `front` name the skeleton's axes, and are optional. So is the reference pose:
 rotations of bones from rest, as quaternions w x y z in H-Anim's axes; other bones rotate with their parents. After each
 rotation, the direction of the bone at rest may follow, in the same axes. It is needed since skeletons with the same
-names may have different rest poses, such as a T-pose and an A-pose. A reference pose is valid for one only.
+names may have different rest poses, such as a T-pose and an A-pose. A reference pose is valid for one of them only.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def _words(name: str) -> list[str]:
 
 
 def _apart(word: str, after: list[str]) -> list[str]:
-    """Return a side and what it runs into, as in lthigh, or LUArm."""
+    """Return a side and the rest of a word that begins with it, as in lthigh or LUArm."""
     if word in _RUN_TOGETHER and after in (["arm"], ["leg"]):
         return _RUN_TOGETHER[word].split()
     if word[:1] in ("l", "r") and (word[1:] in _KNOWN or word[1:] in _FINGER_WORDS) and word not in _KNOWN:

@@ -75,7 +75,7 @@ def limbs_by_shape(tree: Tree, sides: Sequence[str]) -> dict[str, int]:
 
 
 def _is_lowest(tree: Tree, parts: dict[str, int]) -> bool:
-    """Tell whether a body's legs reach down to its lowest joints, as those do on which it stands, however short."""
+    """Tell whether a body's legs reach down to its lowest joints, as legs on which it stands do, even short ones."""
     up = upwards(tree, parts)
     if up is None:
         return False
@@ -85,7 +85,7 @@ def _is_lowest(tree: Tree, parts: dict[str, int]) -> bool:
 
 
 def _from_the_hip(tree: Tree, limbs: _Limbs) -> _Limbs:
-    """Return limbs that begin a joint earlier where they end with a foot: it bends away from a straight leg.
+    """Return limbs that begin one joint earlier, if their last segment is a foot, which bends away from a straight leg.
 
     By lengths alone, a foot that is as long as the shin would be the shin, and the shin the thigh.
     """
@@ -107,7 +107,7 @@ def _from_the_hip(tree: Tree, limbs: _Limbs) -> _Limbs:
 
 
 def _has_more(pairs: Sequence[_Limbs], legs: _Limbs, arms: _Limbs) -> bool:
-    """Tell whether further limbs as long as the legs begin at the same joint, as those of insects do."""
+    """Tell whether more limbs as long as the legs begin at the same joint, as in insects."""
     taken = {chain[0] for limbs in (legs, arms) for chain in limbs.chains}
     return any(limbs.top == legs.top and limbs.length >= _SHORTEST_LEG * legs.length
                and not taken.intersection(chain[0] for chain in limbs.chains) for limbs in pairs)
@@ -129,7 +129,7 @@ def has_limbs_besides(tree: Tree, parts: Mapping[str, int]) -> bool:
 
 
 def _stands(tree: Tree, parts: Mapping[str, int]) -> bool:
-    """Tell whether legs and trunk are where they are in a body that stands; of bones in a pile some are not."""
+    """Tell whether legs and trunk have the posture of a standing body; bones in a pile have not."""
     posture = measure_posture(tree.positions[None], {JOINT_OF_PART[part]: joint for part, joint in parts.items()})
     return posture is not None and bool(posture.upright[0] >= STANDS)
 
@@ -151,9 +151,10 @@ def without_between(tree: Tree) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class _Limbs:
-    """Two chains of like lengths below one joint, `top`.
+    """Two chains of similar lengths below one joint, `top`.
 
-    at: where in them the limb begins, bends and ends, and what comes next; length: of its two segments.
+    at: indices in the chains at which the limb begins, bends and ends, and the next one, if any; length: of its two
+    segments.
     """
 
     top: int
@@ -163,7 +164,7 @@ class _Limbs:
 
 
 def _pairs(tree: Tree, apart: bool = True) -> list[_Limbs]:
-    """Return pairs of like limbs, the longest first; apart: only those whose joints are in different positions."""
+    """Return pairs of similar limbs, the longest first; apart: only pairs whose joints are in different positions."""
     found = []
     for top, below in enumerate(tree.children):
         chains = [chain for child in below if len(chain := tree.chain(child)) >= _LIMB_JOINTS] if len(below) > 1 else []
@@ -190,10 +191,11 @@ def _is_apart(tree: Tree, one: list[int], other: list[int]) -> bool:
 
 
 def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[int, ...], float]:
-    """Return where in a chain a limb begins, bends and ends, and what comes next, if anything; and how long it is.
+    """Return the indices in a chain where a limb begins, bends and ends, and the next one, if any; and its length.
 
-    Of its two segments the shorter one is as long as can be, and like the other. Joints in the middle of a segment, as
-    twist bones are, are passed through, but as few as can be. Collarbones begin close to those of the other side.
+    The best choice has a long shorter segment and a similar other one. Joints within a segment, such as twist bones,
+    are skipped, but as few as possible. A limb that begins close to its twin would begin with a collarbone, and counts
+    less.
     """
     positions = tree.positions[list(chain)]
     apart = np.linalg.norm(positions - tree.positions[list(twin)], axis=1)
@@ -214,13 +216,13 @@ def _limb(tree: Tree, chain: Sequence[int], twin: Sequence[int]) -> tuple[tuple[
 
 
 def _segments(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far each of the joints (N, 3) is from each, (N, N), and whether all joints between are in line."""
+    """Return the distances (N, N) between joints (N, 3), and whether all joints between two are in line with them."""
     segments, is_straight = np.zeros((2, len(positions), len(positions)))
     for i, first in enumerate(positions):
         x, y, z = (positions[i + 1:] - first).T
         length = np.sqrt(x * x + y * y + z * z)
         least = np.maximum(length, 1e-30)
-        turned = (np.outer(y, z) - np.outer(z, y)) ** 2  # rows: joints between; columns: where the segment ends
+        turned = (np.outer(y, z) - np.outer(z, y)) ** 2  # rows: joints between; columns: ends of the segment
         turned += (np.outer(z, x) - np.outer(x, z)) ** 2
         turned += (np.outer(x, y) - np.outer(y, x)) ** 2
         is_away = np.triu(np.sqrt(turned) / least > _ASIDE * least, 1)
@@ -229,7 +231,7 @@ def _segments(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> dict[str, int]:
-    """Return the joints by part of a body with these legs and arms; none where left and right are not known."""
+    """Return the joints by part of a body with these legs and arms; empty if left and right are unknown."""
     parts: dict[str, int] = {"pelvis": legs.top}
     for limbs, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("shoulder", "elbow", "wrist"))):
         for side, chain in zip("lr", limbs.chains, strict=True):
@@ -239,14 +241,14 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> di
                 shoulder = tree.positions[chain[0]]
                 above = [joint for joint in chain[:limbs.at[0]]
                          if np.linalg.norm(tree.positions[joint] - shoulder) <= _APART * tree.size]
-                parts[f"{side}_clavicle"] = above[-1]  # of joints in one position the one that all of them turn
+                parts[f"{side}_clavicle"] = above[-1]  # the last of joints in one position, which all others rotate
     above = [child for child in tree.children[arms.top] if not any(child in chain[:1] for chain in
                                                                    (*arms.chains, *legs.chains))]
     if above:
         chain = tree.chain(max(above, key=tree.counts.__getitem__))
         has_ends = len(legs.chains[0]) - legs.at[2] > 2 and not tree.children[chain[-1]]
         last = chain[-2] if has_ends and len(chain) > 1 else chain[-1]
-        parts["head"] = next((joint for joint in chain if len(tree.children[joint]) > 1), last)  # eyes, jaws, hair
+        parts["head"] = next((joint for joint in chain if len(tree.children[joint]) > 1), last)  # forks to eyes
     forward, up = forward_by_shape(tree, parts), upwards(tree, parts)
     left = None if forward is None or up is None else np.cross(up, forward)
     for limb, said in ((legs, ("hip", "knee", "ankle", "toe")), (arms, ("clavicle", "shoulder", "elbow", "wrist"))):
@@ -261,7 +263,7 @@ def _as_body(tree: Tree, legs: _Limbs, arms: _Limbs, sides: Sequence[str]) -> di
 
 
 def _first_is_left(tree: Tree, limb: _Limbs, left: np.ndarray | None, sides: Sequence[str]) -> bool | None:
-    """Tell whether the first of two limbs is the left one: as their names say, else as they lie; None: unknown."""
+    """Tell whether the first of two limbs is the left one, by names, else by positions; None if unknown."""
     said = [{sides[joint] for joint in chain} - {""} for chain in limb.chains]
     if said in ([{"l"}, {"r"}], [{"r"}, {"l"}]):
         return said[0] == {"l"}

@@ -1,4 +1,4 @@
-"""Maps from a rig's joints to those of H-Anim (ISO/IEC 19774), which clips and characters have in common."""
+"""Maps from a rig's joints to those of H-Anim (ISO/IEC 19774), by which clips fit all characters."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class SkeletonMap:
 
     @cached_property
     def _rests_up(self) -> FloatArray | None:
-        """Which way the body is up as it rests, or in the pose that is set, (3,); None where it cannot be measured."""
+        """The direction up (3,) of the body at rest, or in its set reference pose; None if it cannot be measured."""
         rests = self.skeleton if self.pose is None else self.skeleton.in_pose(self.pose)
         posture = measure_posture(rests.rest_world[None, :, :, 3], self.joint_of)
         return None if posture is None else posture.axes[0, :, 1]

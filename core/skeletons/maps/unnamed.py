@@ -18,9 +18,9 @@ _NECK: Final = frozenset(hanim.SPINE[17:])
 def with_unnamed(found: SkeletonMap) -> SkeletonMap:
     """Return a map in which joints that every humanoid has are added, if exactly one unmapped joint fits.
 
-    A joint fits if its nearest mapped ancestor is also its ancestor in H-Anim. It must also have mapped descendants,
-    and all of them be its descendants in H-Anim. The head needs no descendants if its parent is a mapped neck. If two
-    joints fit, neither is taken.
+    A joint fits if its nearest mapped ancestor is also its ancestor in H-Anim. It must have mapped descendants, all of
+    which are its descendants in H-Anim. The head needs no descendants if its parent is a mapped neck. If two joints
+    fit, neither is taken.
     """
     if not found.is_humanoid or not found.missing:
         return found
@@ -41,7 +41,7 @@ def with_unnamed(found: SkeletonMap) -> SkeletonMap:
 
 
 def _known_around(found: SkeletonMap) -> tuple[list[str | None], list[set[str]]]:
-    """Return for each joint (J,) what its nearest known ancestor is, and what its known descendants are."""
+    """Return for each joint (J,) the H-Anim joints of its nearest known ancestor and of its known descendants."""
     parents, meant = found.skeleton.parents.tolist(), found.meant
     above: list[str | None] = []
     below = [set[str]() for _ in meant]
@@ -55,7 +55,7 @@ def _known_around(found: SkeletonMap) -> tuple[list[str | None], list[set[str]]]
 
 
 def _could_be(name: str, above: str | None, below: set[str], *, is_next: bool) -> bool:
-    """Tell whether a joint could be one of H-Anim; is_next: whether its parent is what is known above it."""
+    """Tell whether a joint could be an H-Anim joint; is_next: whether its parent is its nearest known ancestor."""
     if not all(name in _ancestors(known) for known in below) or (above is not None and above not in _ancestors(name)):
         return False
     if name == _HEAD and above in _NECK and is_next:
@@ -65,6 +65,6 @@ def _could_be(name: str, above: str | None, below: set[str], *, is_next: bool) -
 
 @cache
 def _ancestors(name: str) -> frozenset[str]:
-    """Return what stands above a joint in H-Anim."""
+    """Return the ancestors of a joint in H-Anim."""
     parent = hanim.PARENTS[name]
     return frozenset() if parent is None else _ancestors(parent) | {parent}
