@@ -26,6 +26,9 @@ _ASIDE_LEGS: Final = 0.15
 """Greatest horizontal distance of the hips from the seat, in leg lengths, that is not reported."""
 _LOOKS_S: Final = 0.1
 """Interval at which a call is checked for sitting."""
+_AIR_FOLD_LEGS, _AIR_LEGS, _AIR_BEHIND_LEGS = 0.3, 0.2, 0.25
+"""A body that rests at a place on the ground sits in mid-air if its legs are folded that far, its seat is that high
+above the ground, and its hips are that far beside its ankles, all in leg lengths. One that squats stands above them."""
 
 
 def seat_skin(stage: Feet) -> SeatSkin | None:
@@ -62,7 +65,14 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
         surface = float(np.array(place.surface or place.position) @ stage.up)
         height, most = surface - ground(place), skin.stands - ground.level + _HIGHEST_LEGS * leg
         on_ground = not place.unseated and abs(height) < GROUND_LEGS * leg
-        if on_ground or not _sits(stage, begin_s, end_s, thighs):
+        if on_ground:
+            if (high := _in_air(stage, skin, begin_s, end_s, thighs, ground(place))) > 0.0:
+                said.append(Problem(
+                    f"<call> the body sits in mid-air, since the place {quoted(role)} is on the ground: raise the "
+                    f"object to the height of the seat, about {high * unit_m:.2g} m, or choose the mesh to sit on",
+                    way.place, is_warning=True))
+            continue
+        if not _sits(stage, begin_s, end_s, thighs):
             continue
         why = (place.unseated or (height < 0.0 and f"its seat is {-height * unit_m:.2g} m below the ground, expected "
                                   "one above it: raise the object") or (height > most and (
@@ -102,3 +112,16 @@ def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs) -> bool:
     times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
     hips, fold = thighs.seen(stage.sample(times_s))
     return bool(fold[-1] > SITS * thighs.leg or are_still(times_s, hips, fold, thighs.leg).any())
+
+
+def _in_air(stage: Feet, skin: SeatSkin, begin_s: float, end_s: float, thighs: Thighs, ground: float) -> float:
+    """Return how high above the ground a body sits during a call as on a chair, 0 if it does not."""
+    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
+    pose = stage.sample(times_s)
+    hips, fold = thighs.seen(pose)
+    sits = are_still(times_s, hips, fold, thighs.leg) & (fold > _AIR_FOLD_LEGS * thighs.leg)
+    matrices, _ = stage.lock.limbs(pose)
+    apart = (hips @ ground_axes(stage.up).T - matrices[2, ..., :3, 3].mean(axis=0))[sits, :2]
+    behind = np.linalg.norm(apart, axis=1) > -1.0
+    high = (skin.lowest(pose)[sits] - ground)[behind]
+    return float(np.median(high)) if len(high) and np.median(high) > _AIR_LEGS * thighs.leg else 0.0
