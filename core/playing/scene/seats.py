@@ -26,9 +26,9 @@ _ASIDE_LEGS: Final = 0.15
 """Greatest horizontal distance of the hips from the seat, in leg lengths, that is not reported."""
 _LOOKS_S: Final = 0.1
 """Interval at which a call is checked for sitting."""
-_AIR_FOLD_LEGS, _AIR_LEGS, _AIR_BEHIND_LEGS = 0.3, 0.2, 0.25
-"""A body that rests at a place on the ground sits in mid-air if its legs are folded that far, its seat is that high
-above the ground, and its hips are that far beside its ankles, all in leg lengths. One that squats stands above them."""
+_AIR_FOLD_LEGS, _AIR_LEGS = 0.35, 0.2
+"""A body that rests at a place on the ground sits in mid-air if its legs are folded that far and its seat is that high
+above the ground, in leg lengths: one that squats so low is nearer to the ground."""
 
 
 def seat_skin(stage: Feet) -> SeatSkin | None:
