@@ -25,6 +25,7 @@ from ..stage import Stage
 from .aim import timed_aims, timed_meets
 from .aimed import Aimed
 from .cast import SceneFloor, Target, Unfit, misfit
+from .edges import high_edges
 from .fitting import fitted
 from .hold import with_holds
 from .known_hands import KnownHands
@@ -109,10 +110,11 @@ class Scene:
         skin = seat_skin(stage) if row.sequence.ways else None
         seats, told = ((), ()) if skin is None else seats_of(
             stage, skin, row, self.cast, self._shown, self._ground, self.unit_m)
-        if not seats:
-            return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
-        floored = Floored(stage, surface, seats, skin, row.layout.begin_s)
-        return floored, _as_missed((*said, *told, *missed(floored, self.unit_m)))
+        if surface is None and not seats:
+            return stage, _as_missed((*said, *told))
+        floored = Floored(stage, surface, seats, skin if seats else None, row.layout.begin_s if seats else None)
+        told += missed(floored, self.unit_m) if seats else ()
+        return floored, _as_missed((*said, *told, *high_edges(floored, row, self._shown, self.unit_m)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
