@@ -28,7 +28,7 @@ from .lock import FeetLock
 from .lowering import SMOOTHING_S
 from .prints import Prints
 from .seats import Seat, SeatSkin, Thighs
-from .sitting import Moving, Sitting, reach_down
+from .sitting import Moving, Sitting, level_soles, reach_down
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
@@ -179,16 +179,23 @@ class Floored(Over):
         planted = np.array([((self._times_s >= spans[:, :1]) & (self._times_s <= spans[:, 1:])).any(axis=0)
                             for spans in map(lock.footholds.spans_s, range(len(lock.legs)))])
         ground = lock.soles.ground
-        soles = (lock.soles.heights(*joints[1:])[..., :ground.shape[1]] - ground[:, None]).min(axis=2) - (
-            course.feet[..., 2])
+        points = lock.soles.positions(*joints[1:])[..., :ground.shape[1], :]
+        soles = (points[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
         planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip's ground is another one
         sitting = Sitting.of(self.seats, Moving(self._times_s, middle, skin.lowest(pose), fold, thighs.leg, planted,
                                                 self.seams_s))
         shins = (knees - ankles)[..., 2] / np.maximum(np.linalg.norm(knees - ankles, axis=2), 1e-30)
         lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, planted, thighs.leg)
+        goals, slopes = ankles, course.slopes
+        if hangs.any():
+            level = hangs[..., None] * level_soles(points, lock.soles.rest_heights[:ground.shape[1]].T)
+            turns, balls = _tilts(level), joints[3, ..., :3, 3]
+            turned = rot.rotate(turns[:, :, None], points - balls[:, :, None]) + balls[:, :, None]
+            soles = (turned[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
+            goals, slopes = rot.rotate(turns, ankles - balls) + balls, slopes + level
         lowered[..., 2] = hangs * np.maximum(soles, 0.0)
-        most = self._reach_down(hips, ankles, ankles - lowered)
-        most += hangs * np.minimum(reach_down(hips, knees, ankles, ankles - lowered) - most, 0.0)
+        most = self._reach_down(hips, ankles, goals - lowered)
+        most += hangs * np.minimum(reach_down(hips, knees, ankles, goals - lowered) - most, 0.0)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
         for _ in range(ROUNDS if sits.any() else 0):
@@ -196,7 +203,7 @@ class Floored(Over):
             lift = np.clip(rise - most, 0.0, np.maximum(rise, 0.0) + lowered[..., 2])
             feet = course.feet - lowered
             feet[..., 2] += lift
-            found = _Course(course.rise + rise, feet, course.slopes), lift.max(axis=0)
+            found = _Course(course.rise + rise, feet, slopes), lift.max(axis=0)
             pose = self._raised(self.below.sample(np.minimum(self._times_s[sits], self.duration_s)),
                                 found[0].numbers[:, sits])
             away = sitting.surface[sits] - skin.lowest(pose)
