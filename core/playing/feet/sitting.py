@@ -226,7 +226,7 @@ def level_soles(points: FloatArray, at_rest: FloatArray) -> FloatArray:
 
     >>> heel, ball = (0.0, 0.0, 0.1), (0.2, 0.0, 0.2)
     >>> level_soles(np.array((((heel, ball),),)), np.zeros((1, 2))).round(3).tolist()
-    [[[-0.5, 0.0]]]
+    [[[-0.5, -0.0]]]
     """
     over = points[..., :2] - points[..., :2].mean(axis=2, keepdims=True)
     high = points[..., 2] - at_rest[:, None]
