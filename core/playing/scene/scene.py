@@ -30,6 +30,7 @@ from .fitting import fitted
 from .hold import with_holds
 from .known_hands import KnownHands
 from .look import Neck
+from .looks_behind import without_looks_behind
 from .meet import TimedMeet
 from .own_places import without_own_arms
 from .reach import Reaching
@@ -136,6 +137,11 @@ class Scene:
         if not (aims or holds):
             return stage, _as_missed(said)
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
+        if neck is not None:
+            aims, behind = without_looks_behind(aims, {hold.role for hold in holds}, neck, stage, self._shown)
+            said += behind
+        if not (aims or holds):
+            return stage, _as_missed(said)
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
         aims, own = without_own_arms(aims, arms)
