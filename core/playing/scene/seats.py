@@ -53,8 +53,8 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
     thighs, seats, said = Thighs.of(stage.skeleton_map, stage.up), list[Seat](), list[Problem]()
     if thighs is None:
         return (), ()
-    leg = thighs.leg
-    for way in innermost(row.sequence.ways):
+    leg, ways = thighs.leg, innermost(row.sequence.ways)
+    for way, after in zip(ways, (*ways[1:], None), strict=True):
         begin_s, end_s = edges_s(way, row)
         role = way.going.at or way.going.to
         target = cast.get(role) if role else None
@@ -72,7 +72,8 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
                     f"object to the height of the seat, about {high * unit_m:.2g} m, or choose the mesh to sit on",
                     way.place, is_warning=True))
             continue
-        if not _sits(stage, begin_s, end_s, thighs):
+        leads_on = after is not None and bool(way.going.to) and after.going.at == way.going.to
+        if not _sits(stage, begin_s, end_s, thighs, ends=not leads_on):
             continue
         why = (place.unseated or (height < 0.0 and f"its seat is {-height * unit_m:.2g} m below the ground, expected "
                                   "one above it: raise the object") or (height > most and (
@@ -107,11 +108,11 @@ def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
     return tuple(said)
 
 
-def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs) -> bool:
-    """Return whether a call sits: the body comes to rest, or the call ends, with legs folded."""
+def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs, *, ends: bool) -> bool:
+    """Return whether a call sits: the body comes to rest with legs folded, or the call ends so, if that counts."""
     times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
     hips, fold = thighs.seen(stage.sample(times_s))
-    return bool(fold[-1] > SITS * thighs.leg or are_still(times_s, hips, fold, thighs.leg).any())
+    return bool((ends and fold[-1] > SITS * thighs.leg) or are_still(times_s, hips, fold, thighs.leg).any())
 
 
 def _in_air(stage: Feet, skin: SeatSkin, begin_s: float, end_s: float, thighs: Thighs, ground: float) -> float:
