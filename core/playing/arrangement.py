@@ -206,8 +206,8 @@ class _Arrangement:
             return
         name = next(name for name in row.sequence.clips if name != WAITING)
         if not any(piece.moved[own].any() for piece in pieces):
-            self._say_at(lane, name, f"moves nothing of body={quoted(lane.body)}, so its lane does nothing: name "
-                                     "another part of the body")
+            self._say(f"<call> {quoted(name)} moves nothing of {quoted(lane.body)}, so its lane does nothing: name "
+                      "another part of the body", _first_call(lane), is_missed=True)
             return
         try:
             other = self._mirror.partner[mostly]
@@ -218,8 +218,8 @@ class _Arrangement:
         turns = np.max([self._turns(piece) for piece in pieces], axis=0)
         moves, beside = np.degrees((turns[mostly].max(), turns[other].max()))
         if moves < _STILL_DEG and beside > _MOVES_DEG:
-            self._say_at(lane, name, f"turns body={quoted(lane.body)} by no more than {moves:.0f}°, but the other side "
-                                     f"by {beside:.0f}°: name that side, or give mirror=\"yes\"")
+            self._say(f"<call> {quoted(name)} turns {quoted(lane.body)} by no more than {moves:.0f}°, but the other "
+                      f"side by {beside:.0f}°: name that side, or mirror the call", _first_call(lane), is_missed=True)
 
     def _turns(self, piece: Clip | Excerpt | Stage) -> FloatArray:
         """Return by how much each joint turns in a piece at most, (J,), from its beginning."""
@@ -228,16 +228,15 @@ class _Arrangement:
             self._ranges[id(piece)] = piece, rot.angle_between(rotations, rotations[:1]).max(axis=0)
         return self._ranges[id(piece)][1]
 
-    def _say_at(self, lane: Lane, name: str, message: str) -> None:
-        """Warn at the first call of a lane."""
-        assert lane.sequence is not None
-        steps = lane.sequence.origins.of_segment(int((lane.sequence.clip >= 0).argmax()))
-        message = f"<call> {quoted(name)} {message}"
-        self.said.setdefault(message, Problem(message, steps[-1].place if steps else self.place, is_warning=True,
-                                              is_missed=True))
+    def _say(self, message: str, place: Place | None = None, *, is_missed: bool = False) -> None:
+        self.said.setdefault(message, Problem(message, place or self.place, is_warning=True, is_missed=is_missed))
 
-    def _say(self, message: str, place: Place | None = None) -> None:
-        self.said.setdefault(message, Problem(message, place or self.place, is_warning=True))
+
+def _first_call(lane: Lane) -> Place | None:
+    """Return the place of the first clip's call in a lane, None if it is unknown."""
+    assert lane.sequence is not None  # only then it has clips
+    steps = lane.sequence.origins.of_segment(int((lane.sequence.clip >= 0).argmax()))
+    return steps[-1].place if steps else None
 
 
 def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:

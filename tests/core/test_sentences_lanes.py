@@ -173,7 +173,7 @@ def test_a_lane_whose_clip_moves_nothing_of_its_body_is_told_at_its_call() -> No
         told = [each for each in motion.problems if "moves nothing of" in each.message]
         assert len(told) == is_told
         for problem in told:
-            assert f"'a.B.high' moves nothing of body='{body}'" in problem.message
+            assert f"'a.B.high' moves nothing of '{body}'" in problem.message
             assert problem.is_missed and problem.place.line == 2
 
 
@@ -194,5 +194,5 @@ def test_a_clip_that_moves_the_other_arm_than_its_lane_is_told(right: float, lef
         told = [each for each in played(score(text), waving).problems if "but the other side by" in each.message]
         assert len(told) == (is_told and may_be)
         for problem in told:
-            assert f"turns body='{body}' by no more than 3°, but the other side by 69°" in problem.message
+            assert f"turns '{body}' by no more than 3°, but the other side by 69°" in problem.message
             assert problem.is_missed
