@@ -1,17 +1,11 @@
-"""The scene of scene.mp4: two dancers, a stage with steps, a path, a table, a cup, a stool, and a score for each."""
+"""The scene of scene.mp4: two dancers, a stage with steps, a path, a table and a cup, and a score for each dancer."""
 
-import tempfile
-from pathlib import Path
 from typing import Any, Final
 
 import bpy
-import numpy as np
 
 from takt.bridge import properties
-from takt.core.formats import ogre_xml
-from takt.core.formats.ogre import OgreSkeleton
 from takt.samples import dancer
-from takt.samples.posing import build_clip
 
 STEPS: Final = 3
 RISE_M, TREAD_M, WIDTH_M = 0.14, 0.42, 3.2
@@ -27,23 +21,22 @@ HERS: Final = """<pha version="2" tickLength="0.5">
   <procedure name="main">
     <call name="walk" to="spot" duration="14" repeat="fit"/>
     <together>
-      <lane><call name="sway" duration="4" repeat="6"/></lane>
-      <lane><look at="cup" duration="4"/><look at="him" duration="20"/></lane>
+      <lane><call name="sway" duration="4" repeat="4"/></lane>
+      <lane><look at="cup" duration="4"/><look at="him" duration="12"/></lane>
       <lane>
-        <reach for="cup" with="right hand" duration="2"/><hold prop="cup" with="right hand" duration="21"/>
+        <reach for="cup" with="right hand" duration="2"/><hold prop="cup" with="right hand" duration="13"/>
         <wait duration="1"/>
       </lane>
       <lane><wait duration="6"/><meet person="him" with="left hand" hand="right hand" duration="2" hold="6"/>
-        <wait duration="10"/></lane>
+        <wait duration="2"/></lane>
     </together>
   </procedure>
 </pha>
 """
 HIS: Final = """<pha version="2" tickLength="0.5">
   <load src="feet.Steps"/> <load src="dance.Moves"/>
-  <load src="rooms.Chairs"/>
   <role name="stage" is="floor"/> <role name="round" is="path"/> <role name="beside" is="place"/>
-  <role name="seat" is="place"/> <role name="her" is="person"/>
+  <role name="her" is="person"/>
   <procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/></procedure>
   <procedure name="main">
     <call name="walk" along="round" duration="11" repeat="fit"/>
@@ -54,25 +47,11 @@ HIS: Final = """<pha version="2" tickLength="0.5">
       <lane><wait duration="2"/><meet person="her" with="right hand" hand="left hand" duration="2" hold="6"/>
         <wait duration="2"/></lane>
     </together>
-    <call name="sit_down" at="seat" duration="4"/>
-    <together>
-      <lane><call name="sit_still" duration="4"/></lane>
-      <lane><look at="her" duration="4"/></lane>
-    </together>
   </procedure>
 </pha>
 """
 HER_START_M, HIS_START_M = (-0.9, -3.6), (2.3, -3.2)
-SPOT_M, HIS_END_M = (0.0, 1.75), (0.86, 1.62)
-STOOL_M, STOOL_HEIGHT_M, BACK_M = 0.36, 0.44, 0.34
-"""A stool behind where he ends, and how far his hips go back to it."""
-SITS: Final = (0.0, -0.43, -BACK_M)
-CHAIRS: Final = (
-    build_clip("sit_down", 2.0, {
-        "root": ((0.0, 0.0, -0.006, 0.0), (0.3, 0.0, -0.01, 0.0), (1.7, *SITS), (2.0, *SITS)),
-        "lean": ((0.0, 0, 0, 0), (0.9, 30, 0, 0), (1.9, 0, 0, 0), (2.0, 0, 0, 0))}),
-    build_clip("sit_still", 2.0, {"root": ((0.0, *SITS), (1.0, 0.01, SITS[1] + 0.005, SITS[2]), (2.0, *SITS))}))
-"""Clips that sit down, and sit."""
+SPOT_M, HIS_END_M = (0.0, 1.75), (0.86, 1.7)
 _context: Any = bpy.context
 
 
@@ -80,13 +59,13 @@ def build() -> tuple[Any, Any]:
     """Make the scene in an empty file, cast both scores, and return the armatures, hers first."""
     stage, cup = _stage(), _cup()
     spot = _empty("Spot", (*SPOT_M, TOP_M))
-    beside, round_path, stool = _empty("Beside", (*HIS_END_M, TOP_M)), _path(), _stool()
+    beside, round_path = _empty("Beside", (*HIS_END_M, TOP_M)), _path()
     hers = _dancer("Ada", HER_START_M)
     his = _dancer("Ben", HIS_START_M)
     _play(hers, "Ada's Score", HERS)
     _play(his, "Ben's Score", HIS)
     for armature, cast in ((hers, {"stage": stage, "spot": spot, "cup": cup, "him": his}),
-                           (his, {"stage": stage, "round": round_path, "beside": beside, "seat": stool, "her": hers})):
+                           (his, {"stage": stage, "round": round_path, "beside": beside, "her": hers})):
         for role, ob in cast.items():
             properties.character(armature).cast[role].target = ob
     for armature in (hers, his):
@@ -107,7 +86,6 @@ def _play(armature: Any, name: str, score: str) -> None:
     _make_active(armature)
     character = properties.character(armature)
     character.library = str(dancer.LIBRARY)
-    character.folders.add().path = str(_chairs())
     character.text = text
     bpy.ops.takt.rebuild()  # type: ignore[attr-defined]  # registered by the extension
 
@@ -145,26 +123,6 @@ def _cup() -> Any:
     bpy.ops.mesh.primitive_cylinder_add(radius=0.04, depth=CUP_M,
                                         location=(TABLE_M[0] + 0.2, TABLE_M[1], TOP_M + TABLE_HEIGHT_M + CUP_M / 2.0))
     return _colour(_context.object, "Cup", (0.95, 0.6, 0.15))
-
-
-def _chairs() -> Path:
-    """Write the clips that sit to a folder, and return it."""
-    folder, skeleton = Path(tempfile.mkdtemp()), CHAIRS[0].skeleton
-    (folder / "rooms").mkdir()
-    (folder / "rooms" / "Chairs.skeleton.xml").write_bytes(ogre_xml.write(
-        OgreSkeleton(skeleton, CHAIRS, np.arange(len(skeleton)))))
-    return folder
-
-
-def _stool() -> Any:
-    """Return a stool behind where he ends, with its origin on the stage."""
-    half, (x, y) = STOOL_M / 2.0, HIS_END_M
-    corners = [(a, b, z) for z in (0.0, STOOL_HEIGHT_M) for a, b in ((-half, -half), (half, -half), (half, half),
-                                                                      (-half, half))]
-    faces = [(3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
-    made = _mesh("Stool", corners, faces, (0.36, 0.44, 0.4))
-    made.location = x, y + BACK_M, TOP_M
-    return made
 
 
 def _path() -> Any:
