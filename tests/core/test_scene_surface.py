@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from takt.core.errors import TaktError
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.scene.cast import SceneFloor
 from takt.core.playing.scene.surface import Surface, highest_along
@@ -88,7 +88,7 @@ def test_a_floor_of_walls_alone_is_nowhere() -> None:
     assert np.isnan(Surface.of((wall,), AXES).below(np.zeros((3, 2))).heights).all()
 
 
-def box(low: tuple[float, ...], high: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
+def box(low: tuple[float, ...], high: tuple[float, ...]) -> tuple[FloatArray, IntArray]:
     """Return the corners of a box (8, 3), and its triangles (12, 3)."""
     corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
     quads = np.array(((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)))
