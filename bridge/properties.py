@@ -418,12 +418,18 @@ def is_of_character(ob: bpy.types.Object, armature_object: bpy.types.Object) -> 
         for modifier in ob.modifiers)
 
 
+def _recast(role: "TaktRole", context: object = None) -> None:
+    role.was = "" if role.target is None else role.target.name
+    changes.score(role, context)
+
+
 class TaktRole(bpy.types.PropertyGroup):
     """The object that plays a role of the score. `name` is the role's.
 
     kind: place, path, prop, floor or person. is_here: whether the score has the role now; other roles keep their
     objects. collection: of a floor, whose meshes count besides the target. meets: whether the character's hands meet
-    its hands.
+    its hands. was: the name of the target when it was chosen; it stays if Blender clears the field, since the object
+    was removed. leave_empty: a button that clears it.
     """
 
     if TYPE_CHECKING:
@@ -432,9 +438,11 @@ class TaktRole(bpy.types.PropertyGroup):
         kind: str
         is_here: bool
         meets: bool
+        was: str
+        leave_empty: bool
     else:
         target: PointerProperty(
-            type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=changes.score, poll=_may_play,
+            type=bpy.types.Object, name="Played By", override=_OVERRIDABLE, update=_recast, poll=_may_play,
             description="Object that plays this role. A path needs a curve, a floor a mesh, a person a character. "
                         "Empty: the role is ignored")
         collection: PointerProperty(
@@ -443,6 +451,10 @@ class TaktRole(bpy.types.PropertyGroup):
         kind: StringProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
         meets: BoolProperty(override=_OVERRIDABLE)
+        was: StringProperty(override=_OVERRIDABLE)
+        leave_empty: BoolProperty(
+            name="Leave Empty", get=lambda _: False, set=lambda self, _: _recast(self),
+            description="Let nobody play this role, whose object was deleted")
 
 
 def _procedure_index(character: "TaktCharacter") -> int:

@@ -40,7 +40,8 @@ class Problem:
     """One finding about a file, to be shown beside its place: an error, a warning, or a note.
 
     is_note: a warning that asks for nothing to be done. is_missed: a warning that a motion does not do what its score
-    asks for in the scene. missing: the name of what cannot be played, where all else can.
+    asks for in the scene. missing: the name of what cannot be played, where all else can. gone: the folder without
+    which it cannot be found.
     """
 
     message: str
@@ -49,6 +50,7 @@ class Problem:
     is_note: bool = False
     is_missed: bool = False
     missing: str = ""
+    gone: str = ""
 
     def __str__(self) -> str:
         kind = "note: " if self.is_note else "warning: " if self.is_warning else ""
@@ -78,6 +80,31 @@ class Problem:
         if byte is not None:
             return f"{self.message} (byte {byte})"
         return self.message
+
+
+def once_per_folder(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Return problems with one in place of all that follow from a folder of clips that is gone.
+
+    Calls that lack a clip follow from it unless another file is missing, too, and they do not name the folder.
+
+    >>> loads = [Problem(f"no file for {name}", missing=name, gone="/clips") for name in ("walk", "sit")]
+    >>> [each.message for each in once_per_folder([*loads, Problem("no walk.left", missing="walk.left")])]
+    ['the folder /clips is gone: bring it back, or choose another folder of clips']
+    """
+    folders = dict.fromkeys(problem.gone for problem in problems if problem.gone)
+    if not folders or len(problems) < 2:
+        return tuple(problems)
+    others = {problem.missing for problem in problems if problem.message.startswith("<load>") and not problem.gone}
+    found = list[Problem]()
+    for problem in problems:
+        names = any(folder in problem.message for folder in folders)
+        if problem.gone in folders:
+            del folders[problem.gone]
+            found.append(Problem(f"the folder {problem.gone} is gone: bring it back, or choose another folder of clips",
+                                 problem.place, problem.is_warning, missing=problem.missing, gone=problem.gone))
+        elif not (problem.gone or (problem.missing and problem.missing not in others and (names or not others))):
+            found.append(problem)
+    return tuple(found)
 
 
 class FileError(TaktError):

@@ -14,7 +14,7 @@ from ..bridge.language import say
 from ..bridge.scene import held_props
 from ..bridge.scores import following, given_score, score
 from ..bridge.scores.score_layout import draw_folders, draw_settings
-from ..core.errors import FileError, Problem, TaktError
+from ..core.errors import FileError, Problem, TaktError, once_per_folder
 from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample
 from ..operators.edit_score import TAKT_OT_edit_score
@@ -161,6 +161,7 @@ def _draw_begin(layout: bpy.types.UILayout) -> None:
 
 def _draw_warnings(layout: bpy.types.UILayout, context: bpy.types.Context, warnings: Sequence[Problem]) -> None:
     """Draw the warnings, collapsed at first."""
+    warnings = once_per_folder(warnings)
     if not warnings:
         return
     header, body = layout.panel("TAKT_warnings", default_closed=True)
@@ -235,7 +236,7 @@ def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types
     if score.is_empty(character, error):
         draw_words(layout, context, "The score is empty: drag clips into it in the score editor", "INFO")
         return
-    problems = error.problems if isinstance(error, FileError) else (Problem(str(error)),)
+    problems = once_per_folder(error.problems) if isinstance(error, FileError) else (Problem(str(error)),)
     for problem in problems[:_PROBLEMS_SHOWN]:
         path, line = problem.place.path, problem.place.line
         name = say("Score") if path is None else path.name

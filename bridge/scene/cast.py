@@ -33,6 +33,8 @@ def keep(character: properties.TaktCharacter, roles: Mapping[str, str]) -> None:
     """List the roles of a score with their kinds; roles that it no longer has keep their objects."""
     for name, kind in roles.items():
         known = character.cast.get(name)
+        if known is not None and known.target is not None and known.was != known.target.name:
+            known.was = known.target.name
         if known is not None and (known.kind, known.is_here) == (kind, True):
             continue
         role = character.cast.add() if known is None else known
@@ -77,7 +79,7 @@ def copy(source: properties.TaktCharacter, to: properties.TaktCharacter) -> None
 
 def _targets(armature_object: bpy.types.Object) -> Iterator[tuple[str, Target]]:
     roles = [role for role in properties.character(armature_object).cast
-             if role.is_here and (role.target is not None or _has_collection(role))]
+             if role.is_here and (role.target is not None or role.was or _has_collection(role))]
     scene = bpy.context.scene
     if not roles or scene is None:
         return
@@ -101,11 +103,12 @@ def is_cast(role: properties.TaktRole) -> bool:
 
 def absence(role: properties.TaktRole) -> str:
     """Return what to do about a role whose object is in no scene any more, "" otherwise."""
-    return "" if role.target is None or is_cast(role) else _why_absent(role)
+    return "" if is_cast(role) or (role.target is None and not role.was) else _why_absent(role)
 
 
 def _why_absent(role: properties.TaktRole) -> str:
-    assert role.target is not None  # else nothing is missing
+    if role.target is None:
+        return f"{quoted(role.was)} was deleted: choose another object, or leave the role empty"
     return f"{quoted(role.target.name)} is in no scene: choose another object, or clear the field"
 
 

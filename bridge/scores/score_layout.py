@@ -95,8 +95,12 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
         column = body.column(align=True)
         column.alert = bool(cast.absence(role))
         column.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
-        if column.alert:
+        if column.alert and role.target is not None:
             column.label(text=say("In no scene: choose another object"), icon="ERROR", translate=False)
+        elif column.alert:
+            row = column.row(align=True)
+            row.label(text=say("Deleted: choose another object"), icon="ERROR", translate=False)
+            row.prop(role, "leave_empty", text="", icon="X", emboss=False)
         if role.kind == "floor":
             column.prop(role, "collection")
 

@@ -395,8 +395,8 @@ class Library:
             bare, [there for there in beside if there != src])  # a link to nothing is listed
         gone = [root for root in self.roots if not root.is_dir()]
         if gone and not hint:
-            return FileError.at(f"found no file for {quoted(src)}: the folder {gone[0]} is gone; bring it back, or "
-                                "choose another folder of clips")
+            return FileError(Problem(f"found no file for {quoted(src)}: the folder {gone[0]} is gone; bring it back, "
+                                     "or choose another folder of clips", gone=str(gone[0])))
         return FileError.at(f"found no file for {quoted(src)}{hint or '.'} A file was expected below {roots}: "
                             f"{src.replace('.', '/')[:200]} ending in {some_of(among, _ENDINGS_SHOWN)}")
 

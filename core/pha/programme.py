@@ -379,6 +379,6 @@ def _placed(error: FileError, place: Place, tag: str, attribute: str = "src") ->
     """Add a place to problems of a file that have none: the place that names the file."""
     for problem in error.problems:
         if problem.place.path is None and problem.place.line is None:
-            yield Problem(f"<{tag}> {attribute}: {problem.message}", place, problem.is_warning)
+            yield Problem(f"<{tag}> {attribute}: {problem.message}", place, problem.is_warning, gone=problem.gone)
         else:
             yield problem

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..clips.clip import Clip, Tracks
 from ..clips.excerpt import Excerpt, mirrored
-from ..errors import Place, Problem, ScoreError, quoted, some_of
-from ..maths.arrays import IntArray
-from ..pha.sequence import WAIT, Block, Sequence
+from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted, some_of
+from ..maths import rotations as rot
+from ..maths.arrays import FloatArray, IntArray
+from ..pha.sequence import WAIT, Block, Lane, Sequence
 from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.mirror import Mirror
@@ -32,6 +33,10 @@ MAX_BLOCKS: Final = 500
 MAX_PIECES: Final = 1_000
 """Parts of clips that differ, as each is keyed by itself."""
 _NAMES_SHOWN: Final = 8
+_STILL_DEG, _MOVES_DEG = 8.0, 40.0
+"""A lane of one side takes nothing from clips that turn its joints by less than the first, but those of the other side
+by more than the second."""
+_SAMPLES: Final = 33
 Piece = Clip | Excerpt | Stage
 
 
@@ -67,6 +72,7 @@ class _Arrangement:
     _made: dict[tuple[int, bytes], Stage] = field(default_factory=dict)
     _makers: dict[tuple[int, bool], BlockMaker] = field(default_factory=dict)
     _masks: dict[int, BodyMasks] = field(default_factory=dict)
+    _ranges: dict[int, tuple[Clip | Excerpt | Stage, FloatArray]] = field(default_factory=dict)
 
     def row(self, sequence: Sequence) -> tuple[Sequence, list[Piece]]:
         """Return the same segments with the pieces that they play."""
@@ -160,7 +166,10 @@ class _Arrangement:
                 for name in list(own.missing)[said:]:
                     self._say(f"<lane> body: {quoted(self.body.skeleton.name)} has nothing for {quoted(name)}")
                 masks.append(mask[self._mirror.partner] if is_mirrored else mask)
-                rows.append(None if lane.sequence is None else self._lane_row(lane.sequence))
+                row = None if lane.sequence is None else self._lane_row(lane.sequence)
+                rows.append(row)
+                if row is not None:
+                    self._say_what_stays_still(lane, row, masks[-1])
             clips = [clip for row in rows if row is not None for clip in row.sources.clips]
             carried = None
             if self._root is not None and any(clip.moved[self._root] for clip in clips):
@@ -186,8 +195,48 @@ class _Arrangement:
             self._say("<lane> mode: a 'mix' has no 'mix' beside it, so it lies over the lanes below, as far as it "
                       "weighs; to average two lanes, give both mode=\"mix\"")
 
-    def _say(self, message: str, place: Place | None = None) -> None:
-        self.said.setdefault(message, Problem(message, place or self.place, is_warning=True))
+    def _say_what_stays_still(self, lane: Lane, row: Row, mask: FloatArray) -> None:
+        """Warn if clips of a lane do not move the joints that it takes from them, but those of the other side.
+
+        A clip of a file that keys all joints moves them a little. mask: (J,) shares of the joints.
+        """
+        pieces = [piece for piece, name in zip(row.sources.clips, row.sequence.clips, strict=True) if name != WAITING]
+        own, mostly = mask > 0.0, mask > 0.5
+        if not pieces or not mostly.any() or own.all():
+            return
+        name = next(name for name in row.sequence.clips if name != WAITING)
+        if not any(piece.moved[own].any() for piece in pieces):
+            self._say(f"<call> {quoted(name)} moves nothing of {quoted(lane.body)}, so its lane does nothing: name "
+                      "another part of the body", _first_call(lane), is_missed=True)
+            return
+        try:
+            other = self._mirror.partner[mostly]
+        except SkeletonMismatchError:
+            return
+        if mostly[other].any():
+            return
+        turns = np.max([self._turns(piece) for piece in pieces], axis=0)
+        moves, beside = np.degrees((turns[mostly].max(), turns[other].max()))
+        if moves < _STILL_DEG and beside > _MOVES_DEG:
+            self._say(f"<call> {quoted(name)} turns {quoted(lane.body)} by no more than {moves:.0f}°, but the other "
+                      f"side by {beside:.0f}°: name that side, or mirror the call", _first_call(lane), is_missed=True)
+
+    def _turns(self, piece: Clip | Excerpt | Stage) -> FloatArray:
+        """Return by how much each joint turns in a piece at most, (J,), from its beginning."""
+        if id(piece) not in self._ranges:
+            rotations = piece.sample(np.linspace(0.0, piece.duration_s, _SAMPLES)).rotations
+            self._ranges[id(piece)] = piece, rot.angle_between(rotations, rotations[:1]).max(axis=0)
+        return self._ranges[id(piece)][1]
+
+    def _say(self, message: str, place: Place | None = None, *, is_missed: bool = False) -> None:
+        self.said.setdefault(message, Problem(message, place or self.place, is_warning=True, is_missed=is_missed))
+
+
+def _first_call(lane: Lane) -> Place | None:
+    """Return the place of the first clip's call in a lane, None if it is unknown."""
+    assert lane.sequence is not None  # only then it has clips
+    steps = lane.sequence.origins.of_segment(int((lane.sequence.clip >= 0).argmax()))
+    return steps[-1].place if steps else None
 
 
 def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:

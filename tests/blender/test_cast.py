@@ -157,7 +157,8 @@ def test_what_plays_a_role_may_be_deleted_or_scaled_to_nothing(walker: bpy.types
     layer.update()
     assert isinstance(dict(cast.read(walker))["seat"], Unfit)
     bpy.data.objects.remove(seat)
-    assert cast.read(walker) == ()
+    (_, found), = cast.read(walker)
+    assert isinstance(found, Unfit) and "'Chair' was deleted" in found.why
     rebuilt()
 
 
@@ -210,8 +211,13 @@ class Drawn:
     def panel(self, *_names: object, **_how: object) -> "tuple[Drawn, Drawn]":
         return Drawn(self.red), Drawn(self.red)
 
-    def prop(self, *_what: object, text: str = "", **_how: object) -> None:
-        self.label(text=text)
+    def row(self, **_how: object) -> "Drawn":
+        drawn = Drawn(self.red)
+        drawn.alert = self.alert
+        return drawn
+
+    def prop(self, _owner: object, name: str, text: str = "", **_how: object) -> None:
+        self.label(text=text or name)
 
     def label(self, text: str, **_how: object) -> None:
         self.red += [text] if self.alert else []
@@ -228,6 +234,13 @@ def test_a_role_whose_object_was_deleted_is_red_in_the_list(walker: bpy.types.Ob
     scene.collection.objects.unlink(seat)
     score_layout._draw_cast(layout, character)
     assert red == ["seat", "In no scene: choose another object"]
+    red.clear()
+    bpy.data.objects.remove(seat)
+    score_layout._draw_cast(layout, character)
+    assert red == ["seat", "Deleted: choose another object", "leave_empty"]
+    character.cast["seat"].leave_empty = True
+    score_layout._draw_cast(layout, character)
+    assert len(red) == 3 and not cast.absence(character.cast["seat"])
 
 
 def test_what_is_only_in_an_instance_is_in_the_scene(walker: bpy.types.Object) -> None:

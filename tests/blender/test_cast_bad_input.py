@@ -153,6 +153,25 @@ def test_a_prop_that_is_deleted_is_left_alone_and_let_go(drinker: bpy.types.Obje
     assert found and all(each.is_missed and "'Cup' is in no scene" in each.message for each in found)
 
 
+@pytest.mark.parametrize("renamed", ["Cup", "Mug"])
+def test_a_prop_that_is_removed_is_told_until_its_role_is_left_empty(drinker: bpy.types.Object, renamed: str) -> None:
+    prop, role = cup(), properties.character(drinker).cast["cup"]
+    role.target = prop
+    rebuilt()
+    prop.name = renamed
+    rebuilt()
+    bpy.data.objects.remove(prop)
+    rebuilt()
+    found = problems(drinker, "cup")
+    assert role.target is None and any(each.message.startswith("<hold>") for each in found)
+    assert all(each.is_missed and f"{renamed!r} was deleted" in each.message for each in found)
+    role.leave_empty = True
+    rebuilt()
+    assert not [each for each in problems(drinker, "cup") if not each.is_note]
+    role.target, role.target = cup(), None  # the user clears the field
+    assert not [each for each in problems(drinker, "cup") if not each.is_note]
+
+
 def test_a_prop_that_is_linked_is_told_and_stays_as_it_is(drinker: bpy.types.Object, tmp_path: Path) -> None:
     path, own = str(tmp_path / "cup.blend"), cup()
     bpy.data.libraries.write(path, {own})

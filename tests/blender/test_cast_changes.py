@@ -93,7 +93,9 @@ def test_an_instance_of_a_linked_place_whose_file_is_gone_costs_only_itself(walk
     character.cast["seat"].target = seat
     rebuilt()
     bpy.data.libraries.remove(bpy.data.libraries[0])  # as Outliner > Delete does
-    assert character.cast["seat"].target is None and cast.read(walker) == ()
+    assert character.cast["seat"].target is None
+    (_, found), = cast.read(walker)
+    assert isinstance(found, Unfit) and "was deleted" in found.why
     rebuilt()
     character.cast["seat"].target = own
     rebuilt()

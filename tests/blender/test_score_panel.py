@@ -1,7 +1,7 @@
 """What the score's panel works with: the list of procedures, the way to a mistake, characters that share a motion."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -10,9 +10,12 @@ import pytest
 from takt.bridge import libraries, properties
 from takt.bridge.scores import linked_texts, score
 from takt.bridge.scores.score_layout import matters
+from takt.core.errors import FileError
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
+from takt.panels import score as score_panel
+from takt.panels import sidebar
 from takt.samples import dancer
 from takt.tests.blender.dancing import STEPS, play, rebuild
 
@@ -120,6 +123,37 @@ def test_a_mistake_in_another_file_is_shown_there(rig: bpy.types.Object, library
     with pytest.raises(RuntimeError, match="is no file that can be opened"):
         edit(line=3, filepath=str(library / "gone.pha"))
     assert len(bpy.data.texts) == 1
+
+
+class Boxes:
+    """A layout that counts its boxes; everything in them is a layout again."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def box(self) -> "Boxes":
+        self.count += 1
+        return self
+
+    def __getattr__(self, _name: str) -> Any:
+        return lambda *_args, **_named: self
+
+
+def test_a_folder_of_clips_that_is_gone_is_told_in_one_box(rig: bpy.types.Object, library: Path,
+                                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sidebar, "letters", lambda _: 40)  # no region is drawn here
+    moved, boxes = library / "moved", Boxes()
+    (library / "feet").rename(library / "elsewhere")
+    moved.mkdir()
+    (library / "elsewhere").rename(moved / "feet")
+    play(library / "dance.pha", library=str(moved))
+    moved.rename(library / "elsewhere")
+    score.forget(rig)
+    assert score.motion_of(rig) is None
+    error, layout = score.error_of(rig), cast(Any, boxes)
+    assert isinstance(error, FileError) and len(error.problems) > 1
+    score_panel._draw_error(layout, error, bpy.context, properties.character(rig))
+    assert boxes.count == 1
 
 
 @pytest.mark.parametrize("method", TRANSITION_METHODS)

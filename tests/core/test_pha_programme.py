@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip_file import ClipFile
-from takt.core.errors import FileError, ScoreError, some_of
+from takt.core.errors import FileError, Problem, ScoreError, once_per_folder, some_of
 from takt.core.formats import endings
 from takt.core.library import files
 from takt.core.library.library import Library
@@ -233,6 +233,20 @@ def test_a_folder_that_is_gone_is_told(root, tmp_path):
     message = refusal(root, procedure("main", 'walk duration="1"'), head='<load src="walk"/>', lib=opened(where))
     assert f"found no file for 'walk': the folder {where} is gone; bring it back" in message
     assert "ending in" not in message
+
+
+def test_of_a_folder_that_is_gone_one_problem_is_left_and_other_mistakes_stay(root, tmp_path):
+    where, head = tmp_path / "moved", '<load src="walk"/><load src="chairs.Low"/><load src="cups"/>'
+    calls = procedure("main", 'walk duration="1"', 'chairs.Low.sit duration="1"', 'drink duration="1"')
+    with pytest.raises(ScoreError) as refused:
+        resolve(parse(score(calls, head=head)), opened(where))
+    assert len(refused.value.problems) == 6
+    (problem,) = once_per_folder(refused.value.problems)
+    assert problem.message.startswith(f"the folder {where} is gone: bring it back") and problem.place.line == 1
+    wrong = Problem("<call> duration: found 'long'"), Problem("<load> src: no file 'x'", missing="x")
+    found = once_per_folder((*refused.value.problems, *wrong, Problem("<call> name: no 'y'", missing="y")))
+    assert {each.message for each in wrong} < {each.message for each in found}
+    assert once_per_folder(wrong) == wrong
 
 
 def test_a_part_of_a_missing_clip_is_no_mistake(root):

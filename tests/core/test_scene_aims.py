@@ -69,11 +69,17 @@ def palms(world: FloatArray, side: str) -> FloatArray:
 
 def chest_rad(world: FloatArray, target: tuple[float, float, float]) -> float:
     """Return how far beside the chest something is, at most."""
+    return float(chests_rad(world, target).max())
+
+
+def chests_rad(world: FloatArray, target: tuple[float, float, float]) -> FloatArray:
+    """Return how far beside the chest something is, (F,)."""
     neck = Neck.of(MAP, ahead_of(MAP, rot.IDENTITY))
     assert neck is not None
     way = np.array(target) - world[:, neck.chain[-1], :, 3]
     front = rot.rotate(turns_of(world[:, neck.chest]), neck.chest_ahead)
-    return float(np.arccos(np.einsum("fi,fi->f", front, way / np.linalg.norm(way, axis=1)[:, None])).max())
+    cosines = np.einsum("fi,fi->f", front, way / np.linalg.norm(way, axis=1)[:, None])
+    return np.asarray(np.arccos(np.clip(cosines, -1.0, 1.0)))
 
 
 @pytest.mark.parametrize("seed", seeds(60, quick=4))
@@ -152,6 +158,37 @@ def test_nobody_looks_behind() -> None:
     one, other = (worlds(motion, times) for motion in (played(score, her=her), played(score)))
     neck = MAP.joint_of["skullbase"]
     assert rot.angle_between(turns_of(one[:, neck]), turns_of(other[:, neck])).max() < np.radians(30.0)
+
+
+@pytest.mark.parametrize("seed", seeds(40, quick=6))
+def test_a_head_turns_to_what_is_beside_as_far_as_it_goes_and_not_at_all_to_what_is_behind(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    aside, far = np.radians(rng.uniform(30.0, 180.0)) * rng.choice((-1.0, 1.0)), rng.uniform(1.0, 5.0)
+    her = float(far * np.sin(aside)), float(rng.uniform(1.2, 1.7)), float(far * np.cos(aside))
+    score, times = programme(HELLO, LOOK), np.arange(1.5, 5.9, 0.1)
+    motion, own = played(score, her=her), played(score)
+    world, before = worlds(motion, times), worlds(own, times)
+    (low, middle, high), head = np.degrees(np.percentile(chests_rad(before, her), (0, 50, 100))), MAP.joint_of[
+        "skullbase"]
+    turned = np.degrees(rot.angle_between(turns_of(world[:, head]), turns_of(before[:, head])))
+    told = [each for each in motion.problems if "more than a neck turns" in each.message]
+    if low > 113.0:
+        np.testing.assert_array_equal(world, before)
+    elif high < 107.0:
+        assert turned.min() > min(low, 80.0) - 35.0  # the clip turns the head, too
+    if middle > 98.0 or middle < 92.0:
+        assert len(told) == (middle > 98.0)
+    for problem in told:
+        assert problem.is_missed and not problem.is_note and problem.place.line == 1
+        assert abs(float(problem.message.split("is ")[1].split("°")[0]) - middle) < 4.0
+
+
+def test_a_head_turns_to_what_comes_from_behind_once_it_is_in_sight() -> None:
+    matrices = np.tile(np.eye(4)[:3], (3, 1, 1))
+    matrices[:, 0, 3], matrices[:, 2, 3] = (2.0, 2.0, 1.0), (-3.0, -3.0, 2.0)
+    her = Moving(ScenePlace((0.0, 1.5, 0.0), (0.0, 0.0, 1.0)), np.array((0.0, 3.0, 4.0)), matrices)
+    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    assert off_rad(worlds(motion, np.linspace(4.5, 5.9, 20)), (1.0, 1.5, 2.0)).max() < NEAR_RAD
 
 
 def test_mirror_exchanges_the_hands() -> None:

@@ -16,6 +16,7 @@ from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Skeleton, world_from_pose
 from takt.tests.core.scene_figures import LIMITS
 from takt.tests.core.scene_floors import hills, slope, stairs
+from takt.tests.core.scene_rigs import FOUR
 from takt.tests.core.scene_settings import FPS, gaps, held, jerks
 from takt.tests.core.seeds import few, seeds
 from takt.tests.core.test_retarget import skeleton_at
@@ -181,3 +182,41 @@ def test_a_floor_on_which_nobody_stands_is_told(floor: SceneFloor, message: str)
     (problem,) = motion.problems
     assert message in problem.message and problem.place.line == 1 and not problem.is_note
     np.testing.assert_allclose(motion.sample(at).rotations, FLAT.sample(at).rotations, atol=1e-12)
+
+
+def block(low: float, high: float, begins: float, ends: float) -> SceneFloor:
+    """Return a floor that is low, and higher between two lengths ahead of the body."""
+    rows = [(-9.0, begins, low), (begins, ends, high), (ends, 9.0, low)]
+    corners = np.array([[(-9.0, y, a), (9.0, y, a), (9.0, y, b), (-9.0, y, b)] for a, b, y in rows])
+    faces = 4 * np.arange(len(rows))[:, None, None] + np.array(((0, 1, 2), (0, 2, 3)))
+    return SceneFloor(corners.reshape(-1, 3), faces.reshape(-1, 3))
+
+
+@pytest.mark.parametrize(("floor", "word"), [
+    (block(0.0, 0.5, 1.5, 8.9), "0.5 m higher"), (block(0.5, 0.0, 1.5, 8.9), "0.5 m lower"),
+    (block(0.0, 0.6, 1.5, 1.6), "0.6 m"), (block(0.0, 0.3, 1.5, 8.9), ""), (block(0.3, 0.0, 1.5, 8.9), ""),
+    (slope(0.8, 0.0), ""), (stairs(np.full(24, 0.25), 0.28), "")])
+def test_an_edge_that_is_too_high_for_a_step_is_told_at_the_call_that_leads_over_it(floor: SceneFloor,
+                                                                                   word: str) -> None:
+    said = played(floor).problems
+    assert len(said) == bool(word)
+    for problem in said:
+        assert word in problem.message and "expected at most 0.33 m in one step" in problem.message
+        assert problem.is_missed and problem.place.line is not None
+        at_s = float(problem.message.split(" at ")[1].split()[0])
+        where = played(floor).sample(np.array((at_s,))).translations[0, 0, 2]
+        assert 0.8 < where < 2.2
+
+
+def test_the_edge_is_told_at_the_way_that_leads_over_it_and_in_metres() -> None:
+    rig = FOUR[1]
+    text = '<call name="left_step" duration="1"/>\n<call name="walk" to="there" duration="6" repeat="fit"/>'
+    high = 0.7 * rig.leg_m
+    points = np.array([rig.place(point, np.array((0.0, 0.0, 1.0))).position for point in block(
+        0.0, high, 2.0 * rig.leg_m, 8.9).points])
+    there = rig.place(np.array((0.0, high, 5.0 * rig.leg_m)), np.array((0.0, 0.0, 1.0)))
+    cast = ("stage", SceneFloor(points, block(0.0, high, 2.0, 8.9).triangles)), ("there", there)
+    motion = play(programme(text, roles=STAGE + '<role name="there" is="place"/>'), rig.skeleton, Settings(
+        cast=cast, unit_m=1.0 / rig.units), turn=rig.turn, up=rig.up)
+    (problem,) = [each for each in motion.problems if "edge" in each.message]
+    assert f"{high:.2g} m higher" in problem.message and problem.place.line == 2 and problem.is_missed

@@ -39,6 +39,7 @@ DOWN = {"root": ((0.0, 0.0, -0.006, 0.0), (0.3, 0.0, -0.01, 0.0), (1.7, *LOW), (
 STILL = {"root": ((0.0, *LOW), (1.0, 0.01, -0.425, -0.34), (2.0, *LOW)), "head": ((0.0, 0, 0, 0), (1.0, 0, 20, 0),
                                                                             (2.0, 0, 0, 0))}
 UP = {name: tuple((2.0 - row[0], *row[1:]) for row in reversed(rows)) for name, rows in DOWN.items()}
+SQUATS = (0.0, -0.5, 0.0)
 HIGH, RUNG = (0.0, 0.02, -0.34), (0.0, 0.0, 0.45, 0.0, 0.0)
 """On a stool higher than the hips of a body that stands, with its feet on a rung."""
 ONTO = {"root": ((0.0, 0.0, -0.006, 0.0), (1.5, *HIGH), (2.0, *HIGH)),
@@ -47,6 +48,7 @@ ONTO = {"root": ((0.0, 0.0, -0.006, 0.0), (1.5, *HIGH), (2.0, *HIGH)),
 CLIPS = library(feet_Steps=tuple(build_clips("feet/Steps.skeleton.xml")), rooms_Chairs=(
     build_clip("stand", 1.0, {}), build_clip("sit_down", 2.0, DOWN), build_clip("sit_still", 2.0, STILL),
     build_clip("stand_up", 2.0, UP), build_clip("climb_onto", 2.0, ONTO),
+    build_clip("squat", 2.0, {"root": ((0.0, 0, 0, 0), (1.0, *SQUATS), (2.0, *SQUATS))}),
     build_clip("scoot", 4.0, {"root": ((0.0, *LOW), (4.0, 0.4, *LOW[1:]))})))
 STORE = ClipStore()
 SITS = ('<call name="stand" duration="1"/><call name="sit_down" at="seat" duration="2"/>'
@@ -198,6 +200,26 @@ def test_without_a_seat_or_on_a_mark_on_the_ground_nothing_is_changed(rig: Rig) 
     dance = SITS.replace("sit_down", "left_step").replace("sit_still", "stand").replace("stand_up", "stand")
     low, high = (played(rig, dance, seat=seat(rig, legs * rig.leg)) for legs in (0.0, 0.5))
     assert same(low, high, ROUNDED)
+
+
+@pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)
+def test_a_seat_on_the_ground_says_that_the_body_sits_in_mid_air_and_how_high(rig: Rig) -> None:
+    mark = rig.place(np.array((0.2, 0.05 * rig.leg_m, 0.3)), np.array((1.0, 0.0, 1.0)))
+    for text in (SITS, SITS.replace("at=", "to=")):
+        motion = played(rig, text, skin=skin_of(rig), unit_m=1.0 / rig.units, seat=mark)
+        (problem,) = [each for each in motion.problems if "mid-air" in each.message]
+        high = re.search("about ([0-9.]+) m, or choose the mesh", problem.message)
+        assert high is not None and problem.is_missed and problem.place.line == 1
+        own = own_height(rig, skin_of(rig)) / rig.units
+        assert float(high[1]) == pytest.approx(own, abs=0.03 * rig.leg_m)
+
+
+@pytest.mark.parametrize("clip", ["squat", "stand", "left_step"])
+def test_a_mark_on_the_ground_is_no_seat_in_mid_air_for_bodies_that_stand_or_squat(clip: str) -> None:
+    rig = FOUR[0]
+    motion = played(rig, f'<call name="stand" duration="1"/><call name="{clip}" at="seat" duration="4"/>',
+                    skin=skin_of(rig), seat=rig.place(np.array((0.0, 0.0, 0.3)), np.array((0.0, 0.0, 1.0))))
+    assert not [each.message for each in motion.problems if "mid-air" in each.message]
 
 
 def test_the_body_stands_as_it_does_before_it_sits_down_and_after_it_gets_up() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
-from takt.core.playing.feet.seats import Thighs
+from takt.core.playing.feet.seats import STANDS, Thighs
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePlace
 from takt.core.retargeting.skin_points import SkinPoints
@@ -112,3 +112,27 @@ def test_a_body_that_never_rests_on_its_seat_is_told_of(lasts_s: float, is_told:
     motion = played(rig, f'\n<call name="sit_down" at="seat" duration="{lasts_s}"/>', seat=seat(rig, 0.6 * rig.leg))
     found = [each for each in motion.problems if "does not come to rest on the seat 'seat'" in each.message]
     assert [each.place.line for each in found] == [2] * is_told and all(each.is_missed for each in found)
+
+
+@pytest.mark.parametrize("seed", few(SEEDS, 4))
+def test_a_walk_to_a_seat_where_a_clip_only_sits_ends_before_it(seed: int) -> None:
+    """Nothing in the clip sits down, so the transition does, and the walk does not go through the chair."""
+    rng, rig = np.random.default_rng(seed + 13000), FOUR[seed % len(FOUR)]
+    skin, turned = skin_of(rig), rng.uniform(-0.6, 0.6)
+    ahead = np.array((np.sin(turned), 0.0, np.cos(turned)))
+    at = -rig.leg_m * rng.uniform(3.0, 6.0) * ahead  # the body comes from where the seat faces
+    at[1] = rng.uniform(0.8, 1.3) * own_height(rig, skin) / rig.units
+    goes_round = bool(rng.integers(2))  # as the seat does not face where the body comes from
+    place = rig.place(at, -ahead if goes_round else ahead)
+    motion = played(rig, WALKS.format("", 5.0) + '<call name="sit_still" at="seat" transition="1" duration="4"/>',
+                    skin=skin, roles=ROLES, seat=place)
+    thighs, times = Thighs.of(rig.map, rig.up), np.arange(0.0, 6.0, 1.0 / FPS)
+    assert thighs is not None
+    away = np.linalg.norm(aside(rig, motion, place, times), axis=1) / rig.leg
+    upright = thighs.seen(motion.sample(times))[1] < STANDS * rig.leg
+    assert not [each for each in motion.problems if "beside" in each.message or "rest on" in each.message]
+    if not goes_round:
+        assert away[upright].min() > 0.1  # so far ahead of its middle
+    rests = np.arange(6.5, 8.5, 1.0 / FPS)
+    assert np.linalg.norm(aside(rig, motion, place, rests), axis=1).max() < LIMITS["hips off seat"] * rig.leg
+    assert np.abs(lowest(rig, motion, skin, rests) - place.position @ rig.up).max() < LIMITS["skin off seat"] * rig.leg

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 import pytest
 
+from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
@@ -44,22 +45,31 @@ def feet(*rows: tuple[float, ...]) -> dict[str, tuple[tuple[float, ...], ...]]:
     return {f"{side}_foot": rows for side in "lr"}
 
 
-HOP = build_clip("hop", 2.0, dict(feet(
-    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.5, 0.0, 0.0, 0.0, 0.0, 0.0), (0.65, 0.0, -0.02, 0.1, 0.0, 0.0),
-    (1.5, *HANGS, RISEN, 0.0, 0.0), (2.0, *HANGS, RISEN, 0.0, 0.0)), root=(
-        (0.0, 0.0, -0.006, 0.0), (0.3, 0.0, -0.12, 0.0), (0.55, 0.0, 0.05, -0.12), (1.5, 0.0, HIGH, BACK),
-        (2.0, 0.0, HIGH, BACK))))
-"""Hops onto a seat that is higher than the hips, as small bodies do, and lets the feet hang."""
-PERCH = build_clip("perch", 2.0, dict(
-    feet((0.0, *HANGS, LESS_RISEN, 0.0, 0.0), (2.0, *HANGS, LESS_RISEN, 0.0, 0.0)),
-    root=((0.0, 0.0, LESS_HIGH, BACK), (2.0, 0.0, LESS_HIGH, BACK)),
-    head=((0.0, 0, 0, 0), (1.0, 0, 20, 0), (2.0, 0, 0, 0))))
-"""Sits like that on another seat."""
+def hop(name: str = "hop", heels_deg: float = 0.0) -> Clip:
+    """Hop onto a seat that is higher than the hips, as small bodies do, and let the feet hang, heels up."""
+    return build_clip(name, 2.0, dict(feet(
+        (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.5, 0.0, 0.0, 0.0, 0.0, 0.0), (0.65, 0.0, -0.02, 0.1, 0.0, 0.0),
+        (1.5, *HANGS, RISEN, heels_deg, 0.0), (2.0, *HANGS, RISEN, heels_deg, 0.0)), root=(
+            (0.0, 0.0, -0.006, 0.0), (0.3, 0.0, -0.12, 0.0), (0.55, 0.0, 0.05, -0.12), (1.5, 0.0, HIGH, BACK),
+            (2.0, 0.0, HIGH, BACK))))
+
+
+def perch(name: str = "perch", heels_deg: float = 0.0) -> Clip:
+    """Sit like that on another seat."""
+    return build_clip(name, 2.0, dict(
+        feet((0.0, *HANGS, LESS_RISEN, heels_deg, 0.0), (2.0, *HANGS, LESS_RISEN, heels_deg, 0.0)),
+        root=((0.0, 0.0, LESS_HIGH, BACK), (2.0, 0.0, LESS_HIGH, BACK)),
+        head=((0.0, 0, 0, 0), (1.0, 0, 20, 0), (2.0, 0, 0, 0))))
+
+
 CROSSED = build_clip("crossed", 2.0, {
     "root": ((0.0, *LOW), (2.0, *LOW)), "l_foot": ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0), (2.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
     "r_foot": ((0.0, 0.2, 0.1, 0.3, 0.0, 0.0), (2.0, 0.2, 0.1, 0.3, 0.0, 0.0))})
 """Sits with one leg over the other."""
-CLIPS = library(rooms_Stools=(build_clip("stand", 1.0, {}), HOP, PERCH, CROSSED, build_clip("sit_down", 2.0, DOWN)))
+CLIPS = library(rooms_Stools=(
+    build_clip("stand", 1.0, {}), hop(), perch(), CROSSED, build_clip("sit_down", 2.0, DOWN),
+    *(make(f"{name}_{way}", deg) for way, deg in (("toes_up", -30.0), ("toes_down", 40.0))
+      for name, make in (("hop", hop), ("perch", perch)))))
 HOPS: Final = ('<call name="stand" duration="1"/><call name="hop" at="seat" duration="2"/>'
                '<call name="perch" duration="3"/><call name="stand" duration="1"/>')
 TOUCHES_S, LEAVES_S = 2.55, 4.6
@@ -84,6 +94,11 @@ def stool(rig: Rig, legs: float) -> ScenePlace:
 
 def feet_above(rig: Rig, motion: Motion) -> FloatArray:
     """Return how high the lowest skin of each foot is, in legs, (F, 2)."""
+    return np.asarray(soles_above(rig, motion).min(axis=1))
+
+
+def soles_above(rig: Rig, motion: Motion) -> FloatArray:
+    """Return how high the corners of soles are, in legs, (F, 4, 2)."""
     world, skin = world_from_pose(rig.skeleton, motion.sample(TIMES)), skin_of(rig)
     found = []
     for side in "lr":
@@ -91,8 +106,8 @@ def feet_above(rig: Rig, motion: Motion) -> FloatArray:
         rest = np.append(rig.skeleton.rest_world[joint], ((0.0, 0.0, 0.0, 1.0),), axis=0)
         local = np.linalg.solve(rest, np.pad(skin.positions[skin.joints[:, 0] == joint], ((0, 0), (0, 1)),
                                              constant_values=1.0).T)
-        found.append((rig.up @ (world[:, joint] @ local)).min(axis=1) / rig.leg)
-    return np.stack(found, axis=1)
+        found.append((rig.up @ (world[:, joint] @ local)) / rig.leg)
+    return np.stack(found, axis=2)
 
 
 @pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)
@@ -120,6 +135,15 @@ def test_feet_that_hang_in_the_clip_stand_on_the_ground_below_a_low_seat(rig: Ri
     motion = played(rig, HOPS, stool(rig, 0.5))
     assert not [each.message for each in motion.problems if "hang" in each.message]
     assert np.abs(feet_above(rig, motion)[PERCHES]).max() < FEET_LEGS
+
+
+@pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)
+@pytest.mark.parametrize("way", ["toes_up", "toes_down"])
+def test_feet_that_come_down_to_the_ground_stand_on_their_whole_soles(rig: Rig, way: str) -> None:
+    text = HOPS.replace('"hop"', f'"hop_{way}"').replace('"perch"', f'"perch_{way}"')
+    motion, own = played(rig, text, stool(rig, 0.5)), played(rig, text)
+    assert np.ptp(soles_above(rig, own)[PERCHES], axis=1).min() > 0.1
+    assert np.abs(soles_above(rig, motion)[PERCHES]).max() < FEET_LEGS
 
 
 @pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)

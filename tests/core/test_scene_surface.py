@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from takt.core.errors import TaktError
-from takt.core.maths.arrays import FloatArray
+from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.scene.cast import SceneFloor
-from takt.core.playing.scene.surface import Surface
+from takt.core.playing.scene.surface import Surface, highest_along
 
 UP = np.array((0.0, 0.0, 1.0))
 AXES = ground_axes(UP)
@@ -86,3 +86,22 @@ def test_what_is_no_floor_is_told(points: FloatArray, triangles: np.ndarray, mes
 def test_a_floor_of_walls_alone_is_nowhere() -> None:
     wall = quad(np.array(((1.0, 1.0, 0.0), (4.0, 1.0, 0.0), (4.0, 1.0, 9.0), (1.0, 1.0, 9.0))))
     assert np.isnan(Surface.of((wall,), AXES).below(np.zeros((3, 2))).heights).all()
+
+
+def box(low: tuple[float, ...], high: tuple[float, ...]) -> tuple[FloatArray, IntArray]:
+    """Return the corners of a box (8, 3), and its triangles (12, 3)."""
+    corners = np.array([(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    quads = np.array(((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)))
+    return corners, np.concatenate((quads[:, :3], quads[:, (0, 2, 3)]))
+
+
+@pytest.mark.parametrize("tilt_deg", [-40, -30, -20, -10, 0, 10, 20, 30, 40])
+def test_the_seat_of_a_tilted_chair_counts_and_not_its_back(tilt_deg: float) -> None:
+    """Its origin is on the ground below the seat; tilted forward, its back is above that."""
+    seat, back = box((-0.2, -0.25, 0.4), (0.2, 0.25, 0.45)), box((-0.2, 0.2, 0.45), (0.2, 0.25, 1.6))
+    points, triangles = np.concatenate((seat[0], back[0])), np.concatenate((seat[1], back[1] + 8))
+    up = np.array((0.0, np.sin(np.radians(tilt_deg)), np.cos(np.radians(tilt_deg))))
+    found = highest_along(points, triangles, up)
+    if abs(0.45 * np.tan(np.radians(tilt_deg))) < 0.2:  # else the seat is not above the origin
+        assert found == pytest.approx(0.45 / np.cos(np.radians(tilt_deg)))
+    assert highest_along(*back, np.array((0.0, 0.3, 1.0))) is not None  # all that there is

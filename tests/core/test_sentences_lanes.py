@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from takt.core.clips.clip import Clip, Tracks
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
@@ -164,3 +165,34 @@ def test_waits_at_the_start_hold_rest_and_in_lanes_show_what_lies_below() -> Non
     quiet = lane('<wait duration="2"/>', 'body="right_arm"')
     assert_same(played(score(together(lane(RUN + WALK), quiet))), played(score(together(lane(RUN + WALK)))))
     assert differ(played(score(RUN + WALK)), played(score(WALK + RUN))) > 0.1
+
+
+def test_a_lane_whose_clip_moves_nothing_of_its_body_is_told_at_its_call() -> None:
+    for body, is_told in (("right_arm", False), ("upper", False), ("left_arm", True), ("legs", True)):
+        motion = played(score(together(lane(hold("far")), "\n" + lane(hold("high"), f'body="{body}"'))), STILL)
+        told = [each for each in motion.problems if "moves nothing of" in each.message]
+        assert len(told) == is_told
+        for problem in told:
+            assert f"'a.B.high' moves nothing of '{body}'" in problem.message
+            assert problem.is_missed and problem.place.line == 2
+
+
+def both_arms(name: str, right: float, left: float) -> Clip:
+    """Return a clip that keys both arms, and turns each so far, in radians."""
+    times, joints = np.linspace(0.0, 2.0, 97), np.array([MAP.joint_of[f"{side}_shoulder"] for side in "rl"])
+    angles = np.sin(np.pi * times / 2.0)[:, None] * (right, left)
+    return Clip(name, BODY, 2.0, Tracks.uniform(joints, times, rot.exp(angles[..., None] * (0.0, 0.0, 1.0))),
+                Tracks.empty(3), Tracks.empty(3))
+
+
+@pytest.mark.parametrize(("right", "left", "is_told"), [(1.2, 0.05, True), (1.2, 0.3, False), (0.3, 0.05, False)])
+def test_a_clip_that_moves_the_other_arm_than_its_lane_is_told(right: float, left: float, is_told: bool) -> None:
+    waving = Library(other_clips=lambda src: (both_arms("wave", right, left), HIGH) if src == "a.B" else None)
+    for body, mirror, may_be in (("left_arm", "", True), ("right_arm", 'mirror="yes"', True), ("right_arm", "", False),
+                                 ("arms", "", False)):
+        text = together(lane(hold("high")), lane(f'<call name="wave" duration="2" {mirror}/>', f'body="{body}"'))
+        told = [each for each in played(score(text), waving).problems if "but the other side by" in each.message]
+        assert len(told) == (is_told and may_be)
+        for problem in told:
+            assert f"turns '{body}' by no more than 3°, but the other side by 69°" in problem.message
+            assert problem.is_missed

@@ -28,7 +28,7 @@ from .lock import FeetLock
 from .lowering import SMOOTHING_S
 from .prints import Prints
 from .seats import Seat, SeatSkin, Thighs
-from .sitting import Moving, Sitting, reach_down
+from .sitting import Moving, Sitting, level_soles, reach_down
 from .standing import Feet
 
 _MOVED_LEGS: Final = np.linspace(-0.2, 0.2, 161)
@@ -138,6 +138,18 @@ class Floored(Over):
                 found[number] = away[np.linalg.norm(away, axis=1).argmax()]
         return found
 
+    @property
+    def footprints(self) -> tuple[FloatArray, FloatArray]:
+        """When footprints on the floors begin, (K,), ascending, and where balls of feet are over the ground, (K, 2).
+
+        None without floors.
+        """
+        if self.surface is None:
+            return np.zeros(0), np.zeros((0, 2))
+        begins_s = np.concatenate([each.spans_s[:, 0] for each in self._walked[1]])
+        order = np.argsort(begins_s, kind="stable")
+        return begins_s[order], np.concatenate([each.balls for each in self._walked[1]])[order]
+
     @cached_property
     def _numbers(self) -> FloatArray:
         """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
@@ -152,7 +164,7 @@ class Floored(Over):
     def _on_floor(self) -> _Course:
         lock, count = self.lock, len(self._times_s)
         flat = _Course(np.zeros(count), np.zeros((len(lock.legs), count, 3)), np.zeros((len(lock.legs), count, 2)))
-        return flat if self.surface is None else self._course
+        return flat if self.surface is None else self._walked[0]
 
     @cached_property
     def _seated(self) -> _Seated:
@@ -167,16 +179,23 @@ class Floored(Over):
         planted = np.array([((self._times_s >= spans[:, :1]) & (self._times_s <= spans[:, 1:])).any(axis=0)
                             for spans in map(lock.footholds.spans_s, range(len(lock.legs)))])
         ground = lock.soles.ground
-        soles = (lock.soles.heights(*joints[1:])[..., :ground.shape[1]] - ground[:, None]).min(axis=2) - (
-            course.feet[..., 2])
+        points = lock.soles.positions(*joints[1:])[..., :ground.shape[1], :]
+        soles = (points[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
         planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip's ground is another one
         sitting = Sitting.of(self.seats, Moving(self._times_s, middle, skin.lowest(pose), fold, thighs.leg, planted,
                                                 self.seams_s))
         shins = (knees - ankles)[..., 2] / np.maximum(np.linalg.norm(knees - ankles, axis=2), 1e-30)
         lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, planted, thighs.leg)
+        goals, slopes = ankles, course.slopes
+        if hangs.any():
+            level = hangs[..., None] * level_soles(points, lock.soles.rest_heights[:ground.shape[1]].T)
+            turns, balls = _tilts(level), joints[3, ..., :3, 3]
+            turned = rot.rotate(turns[:, :, None], points - balls[:, :, None]) + balls[:, :, None]
+            soles = (turned[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
+            goals, slopes = rot.rotate(turns, ankles - balls) + balls, slopes + level
         lowered[..., 2] = hangs * np.maximum(soles, 0.0)
-        most = self._reach_down(hips, ankles, ankles - lowered)
-        most += hangs * np.minimum(reach_down(hips, knees, ankles, ankles - lowered) - most, 0.0)
+        most = self._reach_down(hips, ankles, goals - lowered)
+        most += hangs * np.minimum(reach_down(hips, knees, ankles, goals - lowered) - most, 0.0)
         sits = np.isfinite(sitting.surface)
         wish, found = np.where(sits, sitting.surface - sitting.low, 0.0), (course, np.zeros(len(sits)))
         for _ in range(ROUNDS if sits.any() else 0):
@@ -184,7 +203,7 @@ class Floored(Over):
             lift = np.clip(rise - most, 0.0, np.maximum(rise, 0.0) + lowered[..., 2])
             feet = course.feet - lowered
             feet[..., 2] += lift
-            found = _Course(course.rise + rise, feet, course.slopes), lift.max(axis=0)
+            found = _Course(course.rise + rise, feet, slopes), lift.max(axis=0)
             pose = self._raised(self.below.sample(np.minimum(self._times_s[sits], self.duration_s)),
                                 found[0].numbers[:, sits])
             away = sitting.surface[sits] - skin.lowest(pose)
@@ -194,7 +213,8 @@ class Floored(Over):
         return _Seated(*found, sitting.on, middle)
 
     @cached_property
-    def _course(self) -> _Course:
+    def _walked(self) -> tuple[_Course, list[Prints]]:
+        """The course over the floors, and the footprints of each foot."""
         times_s = self._times_s
         lock = self.lock
         matrices, _ = lock.limbs(self.below.sample(np.minimum(times_s, self.duration_s)))
@@ -222,7 +242,7 @@ class Floored(Over):
         shift = np.append(moved, rises[..., None], axis=2)
         goal = rot.rotate(turns, ankles - feet) + feet + shift
         body = self._body(hips, ankles, goal, rises.mean(axis=0))
-        return _Course(body, shift, slopes)
+        return _Course(body, shift, slopes), prints
 
     def _prints(self, leg: int, ankles: FloatArray, feet: FloatArray, soles: FloatArray) -> Prints:
         """Return a foot's footprints on the floor. ankles, feet: (F, 3), soles: (F, N, 3) on flat ground.
@@ -246,20 +266,20 @@ class Floored(Over):
                                            1.0)[..., None]
         height = np.where(np.isnan(below.heights), self._level, below.heights)
         tilted = height[..., None] + (sole * slopes[:, :, None]).sum(axis=3)
-        over = self._heights(ball[:, :, None] + sole) - tilted
-        with_room = self._heights(ball[:, :, None] + _ROOM * sole) - tilted
+        over = self.heights(ball[:, :, None] + sole) - tilted
+        with_room = self.heights(ball[:, :, None] + _ROOM * sole) - tilted
         edges = (np.maximum(each.max(axis=2) - SOFT_LEGS * length, 0.0) for each in (with_room, over, -over))
         cost = sum(cost * edge for cost, edge in zip(_COSTS, edges, strict=True)) + np.linalg.norm(moves, axis=2)
         best = np.arange(len(middle)), cost.argmin(axis=1)
         rise = height[best] + np.maximum(over[best].max(axis=1), 0.0) - self._level
-        return Prints(spans_s, rise, moves[best], slopes[best])
+        return Prints(spans_s, rise, moves[best], slopes[best], ball[best])
 
     def _least(self, soles: FloatArray, moved: FloatArray) -> FloatArray:
         """Return the least rise of feet that clears the floor, (L, F).
 
         soles: (L, F, N, 3). moved: (L, F, 2) horizontal shifts.
         """
-        high = self._heights(soles[..., :2] + moved[:, :, None]) - np.maximum(soles[..., 2], self._level)
+        high = self.heights(soles[..., :2] + moved[:, :, None]) - np.maximum(soles[..., 2], self._level)
         least = high.max(axis=2)
         padded = np.pad(least, ((0, 0), (_BEFORE_FRAMES, _BEFORE_FRAMES)), mode="edge")
         return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * _BEFORE_FRAMES + 1, axis=1).max(axis=2))
@@ -278,7 +298,7 @@ class Floored(Over):
         aside = np.linalg.norm((goals - hips)[..., :2], axis=2)
         return np.asarray(goals[..., 2] + np.sqrt(np.maximum(far * far - aside * aside, 0.0)) - hips[..., 2])
 
-    def _heights(self, points: FloatArray) -> FloatArray:
+    def heights(self, points: FloatArray) -> FloatArray:
         """Return the heights of the floor at points (..., 2) over the ground, or of the flat ground beside it."""
         assert self.surface is not None  # only then is there a course over it
         found = self.surface.below(points).heights

@@ -13,13 +13,14 @@ class Prints(NamedTuple):
     """K footprints of one foot on the floor.
 
     spans_s: (K, 2) when. rise: (K,) height above flat ground. moved: (K, 2) horizontal shift. slopes: (K, 2) of the
-    floor.
+    floor. balls: (K, 2) where the ball of the foot is over the ground.
     """
 
     spans_s: FloatArray
     rise: FloatArray
     moved: FloatArray
     slopes: FloatArray
+    balls: FloatArray
 
     def between(self, values: FloatArray, times_s: FloatArray) -> FloatArray:
         """Return values that change from one of (K, C) to the next between contacts, (F, C)."""

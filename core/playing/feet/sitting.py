@@ -34,6 +34,10 @@ _SLOPED: Final = 0.5
 """Sine of the slope down to which thighs go for feet that hang in the clip, unless they are steeper there: 30°."""
 
 
+_ALONG: Final = 1e-4
+"""Share of a sole's length below which it has no breadth."""
+
+
 class Moving(NamedTuple):
     """A body before it is moved onto seats, at times (F,) that are evenly apart.
 
@@ -212,3 +216,22 @@ def reach_down(hips: FloatArray, knees: FloatArray, ankles: FloatArray, goals: F
     beside = np.linalg.norm((goals - hips)[..., :2], axis=2) - thighs * np.sqrt(1.0 - down * down)
     below = thighs * down + np.sqrt(np.maximum(shins * shins - beside * beside, 0.0))
     return np.asarray(goals[..., 2] + below - hips[..., 2])
+
+
+def level_soles(points: FloatArray, at_rest: FloatArray) -> FloatArray:
+    """Return the slopes (L, F, 2) that make soles level, as they are at rest: rise per length in each direction.
+
+    points: (L, F, N, 3) of soles. at_rest: (L, N) their heights in the rest pose. A plane is fitted to the difference;
+    where the points lie in a line, it does not tilt across that.
+
+    >>> heel, ball = (0.0, 0.0, 0.1), (0.2, 0.0, 0.2)
+    >>> level_soles(np.array((((heel, ball),),)), np.zeros((1, 2))).round(3).tolist()
+    [[[-0.5, -0.0]]]
+    """
+    over = points[..., :2] - points[..., :2].mean(axis=2, keepdims=True)
+    high = points[..., 2] - at_rest[:, None]
+    high = high - high.mean(axis=2, keepdims=True)
+    square = over.swapaxes(2, 3) @ over
+    size = np.trace(square, axis1=2, axis2=3)[..., None, None]
+    slopes = np.linalg.solve(square + (_ALONG * size + 1e-30) * np.eye(2), over.swapaxes(2, 3) @ high[..., None])
+    return np.asarray(-slopes[..., 0])

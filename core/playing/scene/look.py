@@ -20,8 +20,10 @@ _SHARES: Final = {"head": 0.5, "neck": 0.35, "chest": 0.15}
 """Share of the turn of each part, if all are known."""
 _FAR_RAD: Final = np.radians((72.0, 80.0))
 """Soft limit of a head's turn from the chest's facing direction."""
-_BEHIND_RAD: Final = np.radians((110.0, 150.0))
-"""What is farther behind gets less weight, and none from the second angle on."""
+BEHIND_RAD: Final = np.radians((110.0, 150.0))
+"""What moves farther behind gets less weight, and none from the second angle on."""
+TOLD_RAD: Final = np.radians(95.0)
+"""A head that looks at what is farther aside misses it visibly."""
 _ROUNDS: Final = 3
 """The head moves with the chest, so its direction to the target changes a little."""
 LookedAt = Callable[[FloatArray], FloatArray]
@@ -62,6 +64,12 @@ class Neck:
             return None
         own = [rot.rotate(rot.conjugate(skeleton.rest_world_rotations[joint]), ahead) for joint in (chain[-1], carrier)]
         return cls(body, chain, np.array(shares), len(chest), own[0], carrier, own[1])
+
+    def beside(self, pose: Pose, points: FloatArray) -> FloatArray:
+        """Return the angles (F,) between where chests face in poses (F, J, …) and points (F, 3), seen from heads."""
+        world = world_from_pose(self.body.skeleton, pose)
+        front = rot.rotate(turns_of(world[:, self.chest]), self.chest_ahead)
+        return np.asarray(np.linalg.norm(_arc(front, points - world[:, self.chain[-1], :, 3]), axis=1))
 
     def look(self, pose: Pose, target: LookedAt, weights: FloatArray) -> None:
         """Turn heads in poses (F, J, …) to their targets, by weights (F,) from 0 to 1, in place."""
@@ -106,7 +114,7 @@ def _within_reach(way: FloatArray, front: FloatArray) -> tuple[FloatArray, Float
     first, last = _FAR_RAD
     beyond = np.maximum(angle - first, 0.0)
     turned = np.minimum(angle, first) + (last - first) * (1.0 - np.exp(-beyond / (last - first)))
-    aside = np.clip((angle - _BEHIND_RAD[0]) / (_BEHIND_RAD[1] - _BEHIND_RAD[0]), 0.0, 1.0)
+    aside = np.clip((angle - BEHIND_RAD[0]) / (BEHIND_RAD[1] - BEHIND_RAD[0]), 0.0, 1.0)
     scaled = arc * (turned / np.maximum(angle, 1e-30))[:, None]
     return rot.rotate(rot.exp(scaled), front), 1.0 - aside * aside * (3.0 - 2.0 * aside)
 

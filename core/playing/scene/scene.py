@@ -25,10 +25,12 @@ from ..stage import Stage
 from .aim import timed_aims, timed_meets
 from .aimed import Aimed
 from .cast import SceneFloor, Target, Unfit, misfit
+from .edges import high_edges
 from .fitting import fitted
 from .hold import with_holds
 from .known_hands import KnownHands
 from .look import Neck
+from .looks_behind import without_looks_behind
 from .meet import TimedMeet
 from .own_places import without_own_arms
 from .reach import Reaching
@@ -109,10 +111,11 @@ class Scene:
         skin = seat_skin(stage) if row.sequence.ways else None
         seats, told = ((), ()) if skin is None else seats_of(
             stage, skin, row, self.cast, self._shown, self._ground, self.unit_m)
-        if not seats:
-            return (stage if surface is None else Floored(stage, surface)), _as_missed((*said, *told))
-        floored = Floored(stage, surface, seats, skin, row.layout.begin_s)
-        return floored, _as_missed((*said, *told, *missed(floored, self.unit_m)))
+        if surface is None and not seats:
+            return stage, _as_missed((*said, *told))
+        floored = Floored(stage, surface, seats, skin if seats else None, row.layout.begin_s if seats else None)
+        told += missed(floored, self.unit_m) if seats else ()
+        return floored, _as_missed((*said, *told, *high_edges(floored, row, self._shown, self.unit_m)))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
@@ -134,6 +137,11 @@ class Scene:
         if not (aims or holds):
             return stage, _as_missed(said)
         neck = Neck.of(self.body, ahead_of(self.body, self.turn)) if any(not aim.hand for aim in aims) else None
+        if neck is not None:
+            aims, behind = without_looks_behind(aims, {hold.role for hold in holds}, neck, stage, self._shown)
+            said += behind
+        if not (aims or holds):
+            return stage, _as_missed(said)
         arms = {side: arm for side in sorted({aim.hand for aim in aims if aim.hand} | {hold.hand for hold in holds})
                 if (arm := Reaching.of(self.body, side)) is not None}
         aims, own = without_own_arms(aims, arms)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
+from ...pha.ways import Way
 from ..feet.floored import Floored
 from ..feet.footholds import ground_axes
 from ..feet.seats import SITS, Seat, SeatSkin, Thighs, are_still
@@ -26,6 +27,11 @@ _ASIDE_LEGS: Final = 0.15
 """Greatest horizontal distance of the hips from the seat, in leg lengths, that is not reported."""
 _LOOKS_S: Final = 0.1
 """Interval at which a call is checked for sitting."""
+_INSTANTS: Final = 9
+"""Number of instants of a clip at which it is checked."""
+_AIR_FOLD_LEGS, _AIR_LEGS = 0.35, 0.2
+"""A body that rests at a place on the ground sits in mid-air if its legs are folded that far and its seat is that high
+above the ground, in leg lengths: one that squats so low is nearer to the ground."""
 
 
 def seat_skin(stage: Feet) -> SeatSkin | None:
@@ -50,8 +56,8 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
     thighs, seats, said = Thighs.of(stage.skeleton_map, stage.up), list[Seat](), list[Problem]()
     if thighs is None:
         return (), ()
-    leg = thighs.leg
-    for way in innermost(row.sequence.ways):
+    leg, ways = thighs.leg, innermost(row.sequence.ways)
+    for way, after in zip(ways, (*ways[1:], None), strict=True):
         begin_s, end_s = edges_s(way, row)
         role = way.going.at or way.going.to
         target = cast.get(role) if role else None
@@ -62,7 +68,16 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
         surface = float(np.array(place.surface or place.position) @ stage.up)
         height, most = surface - ground(place), skin.stands - ground.level + _HIGHEST_LEGS * leg
         on_ground = not place.unseated and abs(height) < GROUND_LEGS * leg
-        if on_ground or not _sits(stage, begin_s, end_s, thighs):
+        if on_ground:
+            may_sit = _may_sit(row, way, thighs)
+            if may_sit and (high := _in_air(stage, skin, begin_s, end_s, thighs, ground(place))) > 0.0:
+                said.append(Problem(
+                    f"<call> the body sits in mid-air, since the place {quoted(role)} is on the ground: raise the "
+                    f"object to the height of the seat, about {high * unit_m:.2g} m, or choose the mesh to sit on",
+                    way.place, is_warning=True))
+            continue
+        leads_on = after is not None and bool(way.going.to) and after.going.at == way.going.to
+        if not _sits(stage, begin_s, end_s, thighs, ends=not leads_on):
             continue
         why = (place.unseated or (height < 0.0 and f"its seat is {-height * unit_m:.2g} m below the ground, expected "
                                   "one above it: raise the object") or (height > most and (
@@ -97,8 +112,26 @@ def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
     return tuple(said)
 
 
-def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs) -> bool:
-    """Return whether a call sits: the body comes to rest, or the call ends, with legs folded."""
+def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs, *, ends: bool) -> bool:
+    """Return whether a call sits: the body comes to rest with legs folded, or the call ends so, if that counts."""
     times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
     hips, fold = thighs.seen(stage.sample(times_s))
-    return bool(fold[-1] > SITS * thighs.leg or are_still(times_s, hips, fold, thighs.leg).any())
+    return bool((ends and fold[-1] > SITS * thighs.leg) or are_still(times_s, hips, fold, thighs.leg).any())
+
+
+def _may_sit(row: Row, way: Way, thighs: Thighs) -> bool:
+    """Return whether any clip of a way folds legs as on a chair; that takes less time than to look at all of it."""
+    clips = np.unique(row.sequence.clip[way.first:way.after])
+    times_s = row.sources.durations_s[clips][:, None] * np.linspace(0.0, 1.0, _INSTANTS)
+    _, fold = thighs.seen(row.sources.sample(clips.repeat(_INSTANTS), times_s.ravel()))
+    return bool(fold.max(initial=0.0) > _AIR_FOLD_LEGS * thighs.leg)
+
+
+def _in_air(stage: Feet, skin: SeatSkin, begin_s: float, end_s: float, thighs: Thighs, ground: float) -> float:
+    """Return how high above the ground a body sits during a call as on a chair, 0 if it does not."""
+    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
+    pose = stage.sample(times_s)
+    hips, fold = thighs.seen(pose)
+    sits = are_still(times_s, hips, fold, thighs.leg) & (fold > _AIR_FOLD_LEGS * thighs.leg)
+    high = skin.lowest(pose)[sits] - ground
+    return float(np.median(high)) if len(high) and np.median(high) > _AIR_LEGS * thighs.leg else 0.0

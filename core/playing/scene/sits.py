@@ -10,7 +10,7 @@ import numpy as np
 
 from ...maths.arrays import FloatArray
 from ...pha.ways import Way
-from ..feet.seats import Seat, Thighs
+from ..feet.seats import SITS, Seat, Thighs
 from ..feet.sitting import Moving, Sitting
 from ..placing.placement import Placement
 from ..row import Row
@@ -27,6 +27,8 @@ _BEFORE_LEGS: Final = 0.0, 0.6
 """Where the ground below a seat is looked for: below it, and, in leg lengths, where feet stand."""
 _NEXT_LEGS: Final = 2.0
 """A way leads to where a call sits down that begins so near its end, in leg lengths, with the same place."""
+_STANDS_LEGS: Final = 0.45
+"""Distance of the hips, in leg lengths, between where a body stands before it sits down and its seat."""
 _TIMES_BENT: Final = 4
 """Where a way faces at its end tells where its end is, and that how it faces there."""
 _SPACING_S: Final = 1.0 / 30.0
@@ -90,7 +92,7 @@ class Sits:
         here = Stand(complex(positions[0]), float(facing[0]))
         if self.thighs is None or not self._is_seat(place, self.thighs):
             return here
-        return self._sat(way, self.thighs) or self._sat_next(way, here.position, self.thighs) or here
+        return self._sat(way, self.thighs) or self._sat_next(way, here, self.thighs) or here
 
     def placement(self, way: Way, place: ScenePlace, time_s: float, now: Placement) -> Placement:
         """Return the placement that brings a body to a place, see stand.
@@ -102,16 +104,35 @@ class Sits:
         return Placement(np.asarray(yaw), np.asarray(
             self.traveller.over(place.position) - np.exp(1j * yaw) * stand.position))
 
+    def begins_sitting(self, way: Way, place: ScenePlace) -> bool:
+        """Return whether a call at a seat sits from its beginning, so that the transition before sits down."""
+        return self.thighs is not None and self._is_seat(place, self.thighs) and self._begins_folded(way, self.thighs)
+
+    def _begins_folded(self, way: Way, thighs: Thighs) -> bool:
+        """Return whether the first clip of a way begins with folded legs; in its motion a transition may fold them."""
+        own = self.row.sequence.clip[way.first:way.first + 1]
+        return bool(thighs.seen(self.row.sources.sample(own, np.zeros(1)))[1][0] > SITS * thighs.leg)
+
     def _is_seat(self, place: ScenePlace, thighs: Thighs) -> bool:
         height = np.array(place.surface or place.position) @ self.up
         return not place.unseated and abs(float(height) - self.ground(place)) >= GROUND_LEGS * thighs.leg
 
-    def _sat_next(self, way: Way, position: complex, thighs: Thighs) -> Stand | None:
+    def _sat_next(self, way: Way, here: Stand, thighs: Thighs) -> Stand | None:
+        """Return the body as the next call sits, or, if that sits from its beginning, as it stands before the seat.
+
+        here: at the end of the way.
+        """
         after = self.ways[self.ways.index(way) + 1:][:1]
         if not way.going.to or not after or after[0].going.at != way.going.to or after[0].first < way.after:
             return None
         begins, _ = self.traveller.seen(self.stage.sample(np.array(edges_s(after[0], self.row)[:1])))
-        return None if abs(begins[0] - position) > _NEXT_LEGS * thighs.leg else self._sat(after[0], thighs)
+        if abs(begins[0] - here.position) > _NEXT_LEGS * thighs.leg:
+            return None
+        sat = self._sat(after[0], thighs)
+        if sat is None or not self._begins_folded(after[0], thighs):
+            return sat
+        ahead = (1.0 if way.going.faces else -1.0) * _STANDS_LEGS * thighs.leg  # else it comes from there
+        return Stand(here.position - ahead * complex(np.exp(1j * here.angle)), here.angle)
 
     def _sat(self, way: Way, thighs: Thighs) -> Stand | None:
         """Return the body as it first sits during a way, on average; None if it does not."""

@@ -13,6 +13,8 @@ from .cast import SceneFloor
 
 _STEEPEST: Final = 1e-6
 """Triangles that cover a smaller share of their area on the ground are walls."""
+_FLAT: Final = np.sqrt(0.5)
+"""Cosine of the steepest slope on which somebody sits: 45°."""
 _BESIDE: Final = 1e-9
 """Tolerance beside a triangle, as a share of it, which closes gaps between neighbours."""
 _MOST_CELLS: Final = 512
@@ -100,7 +102,8 @@ class Surface:
 def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> float | None:
     """Return the height along up (3,) of the highest of triangles (T, 3) of points (V, 3) above or below the origin.
 
-    In lengths of up; None if there is none.
+    In lengths of up; None if there is none. Steep triangles, such as those of a back that leans over a seat, count only
+    if there are no others.
 
     >>> square = np.array(((-1.0, -1.0, 2.0), (2.0, -1.0, 2.0), (-1.0, 2.0, 2.0)))
     >>> highest_along(square, np.array(((0, 1, 2),)), np.array((0.0, 0.0, 0.5)))
@@ -113,5 +116,6 @@ def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> fl
     facing[np.abs(facing) <= _STEEPEST * np.linalg.norm(normal, axis=1) * np.linalg.norm(up)] = np.nan
     first, second = (other * across).sum(axis=1) / facing, -(one * across).sum(axis=1) / facing
     is_on = (first >= -_BESIDE) & (second >= -_BESIDE) & (first + second <= 1.0 + _BESIDE)
-    along = ((corner * normal).sum(axis=1) / facing)[is_on]
+    is_flat = np.abs(facing) >= _FLAT * np.linalg.norm(normal, axis=1) * np.linalg.norm(up)
+    along = ((corner * normal).sum(axis=1) / facing)[is_on & is_flat if (is_on & is_flat).any() else is_on]
     return float(along.max()) if len(along) else None

@@ -126,16 +126,20 @@ class _Warping:
         begin_s, _ = self._edges_s(way)
         position, _ = self._body(np.array((begin_s,)))
         after = self.sits.placement(way, place, begin_s, self.now)
-        self._come(way, after, complex(position[0]), begin_s, way.going.at)
+        is_sitting = (way.first > 0 and way.inside is None and not way.going.role
+                      and self.sits.begins_sitting(way, place))
+        until_s = float(self.row.layout.window_end_s[way.first - 1]) if is_sitting else begin_s
+        self._come(way, after, complex(position[0]), begin_s, way.going.at, max(until_s, begin_s))
 
     def _edges_s(self, way: Way) -> tuple[float, float]:
         """Return the beginning and end of a path."""
         return edges_s(way, self.row)
 
-    def _come(self, way: Way, after: Placement, position: complex, begin_s: float, role: str) -> None:
+    def _come(self, way: Way, after: Placement, position: complex, begin_s: float, role: str,
+              until_s: float = -np.inf) -> None:
         """Change the body's placement from an instant on; the motion before leads there, at least by its transition.
 
-        If there is time for it, no faster than a walk. role: the target's.
+        If there is time for it, no faster than a walk. role: the target's. until_s: when it is there, if that is later.
         """
         shift, turn = self._away(after, position)
         is_inside = way.inside is not None and way.inside[0] > 0.0
@@ -144,9 +148,9 @@ class _Warping:
             window_s = begin_s if is_inside else float(self.row.layout.window_begin_s[way.first - 1])
             from_s = min(max(begin_s - needs_s, 0.0), window_s)
             if from_s < begin_s:
-                self._spread(from_s, begin_s, shift, turn)
+                self._spread(from_s, max(begin_s, until_s), shift, turn)
             self._check_jump(way, role, abs(shift), abs(turn), from_s, window_s)
-        self._jump(after, begin_s)
+        self._jump(after, max(begin_s, until_s))
 
     def _check_jump(self, way: Way, role: str, far: float, turn: float, from_s: float, window_s: float) -> None:
         """Warn if a body has to glide, since its transition, from window_s on, does not bring it to a path's beginning.

@@ -1,0 +1,62 @@
+"""Edges of floors that are too high for one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from ...errors import Place, Problem
+from ...maths.arrays import FloatArray
+from ..feet.floored import Floored
+from ..row import Row
+from .ways import edges_s, innermost
+
+_HIGHEST_LEGS: Final = 0.4
+"""An edge higher than this is none for a foot, in leg lengths: about twice a step of stairs."""
+_ACROSS_LEGS: Final = 0.1
+"""A floor that rises within this length is an edge, not a slope."""
+_SAMPLES: Final = 65
+"""Points between two footprints at which the floor is looked at."""
+
+
+def high_edges(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArray],
+               unit_m: float = 1.0) -> tuple[Problem, ...]:
+    """Return warnings about edges of a floor that are too high to step over, the highest one of each call.
+
+    row, shown: see seats_of. unit_m: see Settings.
+    """
+    leg = max((each.length(stage.skeleton) for each in stage.lock.legs), default=0.0)
+    begins_s, balls = stage.footprints
+    if len(begins_s) < 2:
+        return ()
+    way = np.diff(balls, axis=0)
+    points = balls[:-1, None] + np.linspace(0.0, 1.0, _SAMPLES)[:, None] * way[:, None]
+    heights = stage.heights(points)
+    spacing = np.linalg.norm(way, axis=1) / (_SAMPLES - 1)
+    found = dict[Place, tuple[float, float]]()
+    for lag in np.unique(lags := np.clip(_ACROSS_LEGS * leg / np.maximum(spacing, 1e-30), 1, _SAMPLES - 1).astype(int)):
+        own = np.flatnonzero(lags == lag)
+        rises = heights[own, lag:] - heights[own, :-lag]
+        most = np.take_along_axis(rises, np.abs(rises).argmax(axis=1)[:, None], axis=1)[:, 0]
+        for number in np.flatnonzero(np.abs(most) > _HIGHEST_LEGS * leg).tolist():
+            time_s = float(begins_s[own[number] + 1])
+            place, high = _call_at(row, time_s), float(most[number])
+            if abs(high) > abs(found.get(place, (0.0, 0.0))[1]):
+                found[place] = time_s, high
+    return tuple(Problem(
+        f"<call> at {float(shown(np.array((time_s,)))[0]):.2f} s the floor is {abs(high) * unit_m:.2g} m "
+        f"{'higher' if high > 0.0 else 'lower'} beyond an edge, expected at most {_HIGHEST_LEGS * leg * unit_m:.2g} m "
+        "in one step: lead the way over stairs, or round it", place, is_warning=True)
+        for place, (time_s, high) in found.items())
+
+
+def _call_at(row: Row, time_s: float) -> Place:
+    """Return the place of the call that leads somewhere at a time, or else of the outermost one that plays then."""
+    for way in innermost(row.sequence.ways):
+        begin_s, end_s = edges_s(way, row)
+        if begin_s <= time_s <= end_s:
+            return way.place
+    steps = row.sequence.origins.of_segment(int(row.segment_at(np.array((time_s,)))[0]))
+    return steps[0].place if steps else Place()
