@@ -65,9 +65,9 @@ def _in_turn(playing: Mapping[int, Playable | None], scene: bpy.types.Scene) -> 
     """Yield which instants (F,) of which motion are sampled, one after the other."""
     frames, fps = _frames(scene), frames_per_second(scene)
     first = {ob.session_uid: properties.character(ob).frame_start for ob in scene.objects if ob.session_uid in playing}
-    for begin in range(0, len(frames), AT_ONCE):
+    for some in np.split(frames, np.arange(AT_ONCE // 2, len(frames), AT_ONCE)):  # fewer at first: soon all have some
         for uid, frame in first.items():
-            yield uid, (frames[begin:begin + AT_ONCE] - frame) / fps
+            yield uid, (some - frame) / fps
 
 
 def _frames_of(scene: bpy.types.Scene) -> tuple[int, int, float]:
