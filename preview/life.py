@@ -39,6 +39,8 @@ _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
 _READY_S = 2.0
 """So long switching on takes at most to sample frames: about 50 s of a score for 50 characters with tweaks."""
+_MOST_READY_S = 4.0
+"""So long it takes at most if not all characters have their first seconds by then."""
 _VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""
@@ -227,9 +229,11 @@ def get_ready(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> None:
         for character, armature, meshes, _ in _find_members(_running, layer):
             if any(mesh.visible_get(view_layer=layer) for mesh in meshes):
                 playing[character.uid] = played(armature, _choices)
-    until_s = time.perf_counter() + _READY_S
-    while time.perf_counter() < until_s and not _is_prepared(_running, scene):
-        _running.preparing.go_on(_running.cast.ahead, playing, _running.playing[0], scene)
+    began_s, preparing = time.perf_counter(), _running.preparing
+    while not _is_prepared(_running, scene):
+        if time.perf_counter() - began_s >= (_READY_S if preparing.has_begun else _MOST_READY_S):
+            break
+        preparing.go_on(_running.cast.ahead, playing, _running.playing[0], scene)
 
 
 @guarded(None)

@@ -39,6 +39,13 @@ class Preparing:
     drawn_s: float = 0.0
     _key: Hashable = None
     _waiting: deque[tuple[int, FloatArray]] = field(default_factory=deque)
+    _later: int = 0
+    """How many are left once all characters have their first seconds."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the first seconds of all motions are sampled."""
+        return self._key is not None and len(self._waiting) <= self._later
 
     def is_done(self, key: Hashable, scene: bpy.types.Scene) -> bool:
         """Return whether all played motions are sampled. key: changes whenever they do."""
@@ -53,6 +60,7 @@ class Preparing:
         """Sample a portion of the characters' motions. playing: the motion of each, valid for a key."""
         if self._key != (key, _frames_of(scene)):
             self._key, self._waiting = (key, _frames_of(scene)), deque(_in_turn(playing, scene))
+            self._later = len(self._waiting) - len({uid for uid, _ in self._waiting})
         until_s = perf_counter() + _PORTION_S
         while self._waiting and perf_counter() < until_s:
             uid, times_s = self._waiting.popleft()

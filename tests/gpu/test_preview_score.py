@@ -145,8 +145,13 @@ def test_all_characters_are_sampled_before_they_play(dancer: tuple[Object, Objec
     life.start([armature])
     try:
         monkeypatch.setattr(life, "_READY_S", 0.0)
+        monkeypatch.setattr(life, "_MOST_READY_S", 0.0)
         life.get_ready(scene, context.view_layer)
         assert life._running is not None and not life._running.cast.ahead._watched  # there is no time
+        monkeypatch.setattr(life, "_MOST_READY_S", np.inf)
+        life.get_ready(scene, context.view_layer)
+        [watched] = life._running.cast.ahead._watched.values()
+        assert len(watched.known) >= AT_ONCE // 2  # all have their first seconds, however long that takes
         monkeypatch.undo()
         life.get_ready(scene, context.view_layer)
         monkeypatch.setattr(life._running.cast.ahead, "sample", None)  # nothing is sampled any longer
