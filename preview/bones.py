@@ -30,7 +30,7 @@ class BoneLines:
 
     def batch(self, bones: Sequence[BoneEnds]) -> gpu.types.GPUBatch:
         """Return the batch that draws all these bones at once."""
-        if self._batch is None or not _are_same(bones, self._uploaded):
+        if self._batch is None or (bones is not self._uploaded and not _are_same(bones, self._uploaded)):
             self._batch, self._uploaded = _batch(bones), bones
         return self._batch
 

@@ -25,7 +25,7 @@ from .draw import SEE_THROUGH_ALPHA, CameraView, Painter, solid_state
 from .instances import Tint, sampled_rows, tweaked_rows
 from .modes import MODES
 from .overlays import draw_path, draw_skeleton, path_of
-from .roles import Bones, DrawnRole, Posed, pose_roles
+from .roles import Bones, DrawnRole, Groups, Posed, pose_roles
 from .smooth import Smooth
 
 _BEFORE = (0.10, 0.46, 0.81)
@@ -84,10 +84,36 @@ class Actor:
 
 
 @dataclass(eq=False)
+class Actors:
+    """The actors of the last picture: as long as nothing of them but times differs, their list stays the same object.
+
+    alike: what they were made from, other than times. key: on what all of that depends, if it is known.
+    """
+
+    alike: Sequence[tuple[object, ...]] = ()
+    found: list[Actor] = field(default_factory=list)
+    key: tuple[object, ...] | None = None
+
+    def at(self, alike: Sequence[tuple[Any, ...]], times_s: Sequence[float]) -> list[Actor]:
+        """Return actors at times. alike: for each its character's revision, and what else it is made from."""
+        if alike != self.alike:
+            self.alike = alike
+            self.found = [Actor(character, armature, meshes, motion, time_s, outline, bones)
+                          for (_, character, armature, meshes, motion, outline, bones), time_s
+                          in zip(alike, times_s, strict=True)]
+        else:
+            for actor, time_s in zip(self.found, times_s, strict=True):
+                actor.time_s = time_s
+        return self.found
+
+
+@dataclass(eq=False)
 class Cast:
     """Draws actors, and caches what stays the same between frames; ahead: poses of motions at frames."""
 
     painter: Painter = field(default_factory=Painter)
+    _own: tuple[Sequence[Actor], bool, list[DrawnRole], Groups] | None = None
+    """The actors that were drawn last by themselves, and whether at rest; their roles, and groups of these."""
     ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows, tweaked_rows))
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
 
@@ -95,13 +121,14 @@ class Cast:
              smooth: Smooth | None = None) -> bool:
         """Draw all actors into the bound framebuffer, tested against its depth.
 
+        actors: the same object as before only if nothing of them differs but times and transforms.
         smooth: draws surfaces with smooth edges; None: at the framebuffer's resolution. sampling_s: time limit, after
         which no further motion is sampled. Returns whether all have their current pose.
         """
-        roles = [role for actor in actors for role in roles_of(actor, choices)]
+        roles, groups = self._roles(actors, choices)
         until_s = perf_counter() + sampling_s
         poses, are_all_there = pose_roles(roles, self.ahead if choices.player.follows_timeline else None,
-                                          lambda: perf_counter() < until_s)
+                                          lambda: perf_counter() < until_s, groups)
         self.painter.upload(roles, poses, view)
         with solid_state():
             if choices.picture == "WIREFRAME":
@@ -118,10 +145,24 @@ class Cast:
             gpu.state.depth_test_set("NONE")
             gpu.state.depth_mask_set(False)
             gpu.state.blend_set("ALPHA")
-            self._lines(roles, poses, view, choices)
+            if choices.paths or choices.skeleton:
+                self._lines(roles, poses, view, choices)
             if choices.compare != "NONE":
                 draw_comparison(roles, poses, view, choices, _DOUBLE)
         return are_all_there
+
+    def _roles(self, actors: Sequence[Actor], choices: Choices) -> tuple[list[DrawnRole], Groups]:
+        """Return the roles of all actors, and groups of them that are posed together."""
+        at_rest = choices.player.at_rest
+        if self._own is not None and self._own[0] is actors and self._own[1] == at_rest and _are_alone(choices):
+            _, _, roles, groups = self._own
+            for role, actor in zip(roles, actors, strict=True):
+                role.time_s = actor.time_s
+            return roles, groups
+        roles = [role for actor in actors for role in roles_of(actor, choices)]
+        groups = Groups.of(roles)
+        self._own = (actors, at_rest, roles, groups) if _are_alone(choices) else None
+        return roles, groups
 
     def draw_shadow(self, view: CameraView) -> None:
         """Draw the heights of all roles of the last picture, except ghosts."""
@@ -204,6 +245,12 @@ class Cast:
             self._paths = {k: v for k, v in self._paths.items() if k[0] != role.character.uid}
             known = self._paths[key] = motion, *path_of(role, motion, bones)
         return known[1:]
+
+
+def _are_alone(choices: Choices) -> bool:
+    """Return whether each actor has a single role, which shows no active bone."""
+    return (choices.compare == "NONE" and choices.copies <= 1 and not choices.ghosts
+            and not MODES[choices.picture].is_of_bone)
 
 
 def roles_of(actor: Actor, choices: Choices) -> Iterator[DrawnRole]:

@@ -37,6 +37,7 @@ class PreviewCharacter:
     bone_ends: (J, 2, 3) heads and tails.
     By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of a mesh attached
     without weights, "": the armature itself. not_shown: modifiers that the preview leaves out.
+    revision: grows whenever settings or data may have changed.
     """
 
     uid: int
@@ -47,6 +48,7 @@ class PreviewCharacter:
     methods: dict[int, str] = field(default_factory=dict)
     attached_to: dict[int, str] = field(default_factory=dict)
     not_shown: list[str] = field(default_factory=list)
+    revision: int = 0
     bone_ends: Float32Array = field(default_factory=lambda: np.zeros((0, 2, 3), dtype=np.float32))
     _bones_of: tuple[int, int] = (0, 0)
     _bone_names: tuple[str, ...] = ()
@@ -60,7 +62,7 @@ class PreviewCharacter:
         self.attached_to = {mesh.session_uid: attachment.bone for mesh in meshes
                       if armature_modifier(mesh) is None and (attachment := attachment_of(mesh)) is not None}
         self.not_shown = [f"{name} ({mesh.name})" for mesh in meshes for name in not_shown(mesh)]
-        self._fresh_at = _NEVER
+        self._fresh_at, self.revision = _NEVER, self.revision + 1
         for mesh in meshes:
             part = self.parts.get(mesh.session_uid)
             if part is not None and part.read_from != self._read_from(mesh):
@@ -94,6 +96,7 @@ class PreviewCharacter:
         now = changes.of_all_data()
         if self.is_fresh(meshes, now):
             return []
+        self.revision += 1
         armature = cast(bpy.types.Armature, armature_object.data)
         if self.skeleton is None or self._bones_of != (armature.session_uid, changes.of_data((armature.session_uid,))):
             self._read_skeleton(armature_object)

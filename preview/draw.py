@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from mathutils import Matrix
 
+from ..bridge.materials.materials import ColourMode
 from ..core.maths.arrays import FloatArray
 from .bones import BoneEnds, BoneLines
-from .instances import WHITE, Rows, Tint, instance_rows, placement_rows, texture_of
+from .instances import WHITE, Rows, RowsForGpu, Tint, instance_rows, placement_rows
 from .look import ViewportLook
 from .materials import NO_IMAGE, NO_IMAGES, Images, ImagesOnGpu
 from .part import MeshOnGpu
@@ -55,17 +56,24 @@ class Painter:
     """Draws roles: all are uploaded at once, and those that share a mesh are drawn by one call."""
 
     _placements: dict[int, tuple[Matrix, Matrix, Matrix, Rows]] = field(default_factory=dict)
+    _roles: Sequence[DrawnRole] = ()
     _arranged: list[tuple[Any, ...]] = field(default_factory=list)
-    """The roles and meshes to which the next four belong."""
+    """The roles and meshes to which the next five belong."""
     _instances: list[_Instance] = field(default_factory=list)
     _solid: list[tuple[MeshOnGpu, int, int]] = field(default_factory=list)
     """Mesh, number of its first instance, and how many it has."""
+    _see_through: dict[ColourMode, list[tuple[MeshOnGpu, int, int]]] = field(default_factory=dict)
+    """Those that are partly transparent, by the colour mode."""
     _of_role: dict[tuple[int, int], list[tuple[MeshOnGpu, int]]] = field(default_factory=dict)
     """Mesh and number of a role's instances."""
     _bones: dict[Bones, list[BoneEnds]] = field(default_factory=dict)
+    _told: tuple[list[int], list[tuple[Any, ...]]] = field(default_factory=lambda: ([], []))
+    """How many rows each role's pose had, and what is told of each instance of these roles besides its placement."""
     _recorded: tuple[list[Rows], list[tuple[Any, ...]], Rows] | None = None
     """What the records were last made from, and they themselves."""
     _bone_lines: dict[Bones, BoneLines] = field(default_factory=dict)
+    _for_gpu: RowsForGpu = field(default_factory=RowsForGpu)
+    _was_coloured: bool = False
     _rows: gpu.types.GPUTexture | None = None
     _view: gpu.types.GPUUniformBuf | None = None
     _bound: gpu.types.GPUShader | None = None
@@ -75,7 +83,23 @@ class Painter:
     _look: ViewportLook = field(default_factory=ViewportLook)
 
     def upload(self, roles: Sequence[DrawnRole], poses: Sequence[Posed], view: CameraView) -> None:
-        """Send the data of this frame to the GPU; afterwards only these roles can be drawn."""
+        """Send the data of this frame to the GPU; afterwards only these roles can be drawn.
+
+        roles: the same object as before only if nothing of them differs but times and transforms.
+        """
+        if roles is not self._roles:
+            self._take(roles)
+        self._look = view.look
+        if self._instances:
+            rows = [posed.rows for posed in poses]
+            self._rows = self._for_gpu.texture_of((self._records(rows, poses), *rows))
+        else:
+            self._rows = None
+        self._images.begin_picture()
+        self.set_view(view)
+
+    def _take(self, roles: Sequence[DrawnRole]) -> None:
+        """Draw these roles from now on; arrange them again if their meshes or bones differ."""
         arranged = []
         for role in roles:
             character = role.character
@@ -85,11 +109,7 @@ class Painter:
         if arranged != self._arranged:
             self._arrange(roles)
             self._arranged = arranged
-        self._look = view.look
-        rows = (posed.rows for posed in poses)
-        self._rows = texture_of((self._records(roles, poses), *rows)) if self._instances else None
-        self._images.begin_picture()
-        self.set_view(view)
+        self._roles, self._told = roles, ([], [])
 
     def _arrange(self, roles: Sequence[DrawnRole]) -> None:
         """Group instances that share a mesh, ghosts last; bones are numbered by an instance of their role."""
@@ -105,6 +125,7 @@ class Painter:
             count = len(list(same))
             self._solid.append((part, number, count))
             number += count
+        self._see_through.clear()
         self._bones = {}
         for role in roles:
             if role.bones and role.number == 0 and (instances := self._of_role[role.key]):
@@ -130,7 +151,10 @@ class Painter:
         if what != "SHADED":
             return
         mode = self._look.mode
-        see_through = [each for each in self._solid if each[0].coloured(mode).is_blended]
+        see_through = self._see_through.get(mode)
+        if see_through is None:
+            see_through = [each for each in self._solid if each[0].coloured(mode).is_blended]
+            self._see_through[mode] = see_through
         if see_through:
             gpu.state.blend_set("ALPHA")
             gpu.state.depth_mask_set(False)
@@ -190,26 +214,35 @@ class Painter:
             program.uniform_sampler(f"image_{index}", self._images.texture(image))
         self._bound_images = images
 
-    def _records(self, roles: Sequence[DrawnRole], poses: Sequence[Posed]) -> Rows:
-        """Return the records of all instances; only changed ones are computed again."""
-        at = len(self._instances) * RECORD_ROWS
-        begins = accumulate((len(posed.rows) for posed in poses), initial=at)
-        bones = [*zip(begins, (posed.rows_per_bone for posed in poses), strict=False)]
-        placements, told, is_coloured = [], [], self._look.mode == "OBJECT"
-        for _, number, index, uid in self._instances:
-            role = roles[number]
-            mesh, tint = role.meshes[index], role.tint
-            placements.append(self._placement(mesh, role, uid))
-            method = role.method or role.character.methods.get(uid, "LINEAR")
-            told.append((role.offset, tint or role.outline or _WIRE, tint is not None, bones[number],
-                         SKINNING_NUMBERS[method], role.shown_bone,
-                         self._look.colour_of(mesh) if is_coloured else WHITE))
+    def _records(self, rows: Sequence[Rows], poses: Sequence[Posed]) -> Rows:
+        """Return the records of all instances; only changed ones are computed again. rows: those of the poses."""
+        roles, lengths = self._roles, [*map(len, rows)]
+        if lengths != self._told[0] or self._look.mode == "OBJECT" or self._was_coloured:
+            self._told = lengths, self._tell(lengths, poses)
+        told = self._told[1]
+        placements = [self._placement(roles[number].meshes[index], roles[number], uid)
+                      for _, number, index, uid in self._instances]
         if (self._recorded is None or told != self._recorded[1] or len(placements) != len(self._recorded[0])
                 or not all(map(is_, placements, self._recorded[0]))):
             offsets, tints, are_tinted, begun, methods, shown, colours = zip(*told, strict=True)
             numbers = [(*begin, method, bone) for begin, method, bone in zip(begun, methods, shown, strict=True)]
             self._recorded = placements, told, instance_rows(placements, offsets, tints, are_tinted, numbers, colours)
         return self._recorded[2]
+
+    def _tell(self, lengths: Sequence[int], poses: Sequence[Posed]) -> list[tuple[Any, ...]]:
+        """Return what is told of each instance besides its placement. lengths: the number of rows of each pose."""
+        begins = accumulate(lengths, initial=len(self._instances) * RECORD_ROWS)
+        bones = [*zip(begins, (posed.rows_per_bone for posed in poses), strict=False)]
+        told = []
+        self._was_coloured = self._look.mode == "OBJECT"
+        for _, number, index, uid in self._instances:
+            role = self._roles[number]
+            mesh, tint = role.meshes[index], role.tint
+            method = role.method or role.character.methods.get(uid, "LINEAR")
+            told.append((role.offset, tint or role.outline or _WIRE, tint is not None, bones[number],
+                         SKINNING_NUMBERS[method], role.shown_bone,
+                         self._look.colour_of(mesh) if self._was_coloured else WHITE))
+        return told
 
     def _placement(self, mesh: bpy.types.Object, role: DrawnRole, uid: int) -> Rows:
         armature_world, mesh_world = role.armature.matrix_world, mesh.matrix_world

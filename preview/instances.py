@@ -95,8 +95,22 @@ def instance_rows(placements: Sequence[Rows], offsets: Sequence[Sequence[float]]
 
 def texture_of(parts: Sequence[Rows]) -> gpu.types.GPUTexture:
     """Copy rows to the GPU, part after part."""
-    count = sum(map(len, parts))
-    height = -(-count // ROWS_WIDTH)
-    texels = np.concatenate((*parts, np.zeros((height * ROWS_WIDTH - count, 4), dtype=np.float32)))
-    data = gpu.types.Buffer("FLOAT", texels.size, cast(Any, texels.ravel()))
-    return gpu.types.GPUTexture((ROWS_WIDTH, height), format="RGBA32F", data=data)
+    return RowsForGpu().texture_of(parts)
+
+
+class RowsForGpu:
+    """Copies rows to the GPU again and again, from the same memory as long as there are about as many."""
+
+    def __init__(self) -> None:
+        self._texels: Rows = np.zeros((0, 4), dtype=np.float32)
+        self._data: gpu.types.Buffer | None = None
+
+    def texture_of(self, parts: Sequence[Rows]) -> gpu.types.GPUTexture:
+        """Copy rows to the GPU, part after part."""
+        count = sum(map(len, parts))
+        height = -(-count // ROWS_WIDTH)
+        if self._data is None or len(self._texels) != height * ROWS_WIDTH:
+            self._texels = np.zeros((height * ROWS_WIDTH, 4), dtype=np.float32)
+            self._data = gpu.types.Buffer("FLOAT", self._texels.size, cast(Any, self._texels.ravel()))
+        np.concatenate(parts, out=self._texels[:count])
+        return gpu.types.GPUTexture((ROWS_WIDTH, height), format="RGBA32F", data=self._data)

@@ -20,7 +20,7 @@ from ..bridge.meshes.shape import is_reading, is_shaped
 from ..bridge.scores import parameters, score
 from ..bridge.scores.score import time_s
 from ..core.playing.stage import Playable
-from .cast import Actor, Cast
+from .cast import Actor, Actors, Cast
 from .character import PreviewCharacter, SharedParts, are_bones_shown, armature_of, is_worked_on
 from .choices import Choices, as_viewport
 from .draw import CameraView
@@ -39,11 +39,17 @@ _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
 _READY_S = 2.0
 """So long switching on takes at most to sample frames: about 50 s of a score for 50 characters with tweaks."""
+_MOST_READY_S = 4.0
+"""So long it takes at most if not all characters have their first seconds by then."""
 _VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""
 _LARGE_VERTICES = 100_000
 """From here on a mesh takes about half a second to read."""
+
+
+_MOST_OBJECTS = 4
+"""A layer with more objects for each character is no crowd: there, looking at each character is quicker."""
 
 
 class _Member(NamedTuple):
@@ -78,6 +84,7 @@ class _Running:
     cast: Cast = field(default_factory=Cast)
     smooth: Smooth = field(default_factory=Smooth)
     members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
+    actors: Actors = field(default_factory=Actors)
     values: dict[int, parameters.Seen] = field(default_factory=dict)
     playing: tuple[Hashable, dict[int, Playable | None]] = (None, {})
     preparing: Preparing = field(default_factory=Preparing)
@@ -222,9 +229,11 @@ def get_ready(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> None:
         for character, armature, meshes, _ in _find_members(_running, layer):
             if any(mesh.visible_get(view_layer=layer) for mesh in meshes):
                 playing[character.uid] = played(armature, _choices)
-    until_s = time.perf_counter() + _READY_S
-    while time.perf_counter() < until_s and not _is_prepared(_running, scene):
-        _running.preparing.go_on(_running.cast.ahead, playing, _running.playing[0], scene)
+    began_s, preparing = time.perf_counter(), _running.preparing
+    while not _is_prepared(_running, scene):
+        if time.perf_counter() - began_s >= (_READY_S if preparing.has_begun else _MOST_READY_S):
+            break
+        preparing.go_on(_running.cast.ahead, playing, _running.playing[0], scene)
 
 
 @guarded(None)
@@ -386,7 +395,7 @@ def draw_viewport(context: bpy.types.Context) -> None:
     seen = as_viewport(_choices, space.shading)
     if not _has_depth(space):
         cast(Any, gpu.state.active_framebuffer_get()).clear(depth=1.0)
-    are_all_there = _running.cast.draw(_visible(_running, scene, layer, space), view, seen, _SAMPLING_S, smooth)
+    are_all_there = _running.cast.draw(_visible(_running, context), view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.register(_redraw)  # a viewport cannot be tagged while it is drawn
     _running.preparing.drawn_s = time.perf_counter()
@@ -429,19 +438,27 @@ def _has_depth(space: bpy.types.SpaceView3D) -> bool:
     return space.overlay.show_overlays or space.shading.type not in ("MATERIAL", "RENDERED")
 
 
-def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer,
-             space: bpy.types.SpaceView3D) -> list[Actor]:
+def _visible(running: _Running, context: bpy.types.Context) -> list[Actor]:
+    """Return the characters that are visible in the viewport of the context."""
+    scene, layer, space = cast(Any, (context.scene, context.view_layer, context.space_data))
     key = scene.session_uid, layer.name
     number, found = running.members.get(key, (-1, []))
     if number != changes.of_scenes():
         found = _find_members(running, layer)
         running.members[key] = changes.of_scenes(), found
     playing = _known_motions(running)
-    actors = []
     overlay, instant = space.overlay, Instant.of(scene, _choices.player, now_s())
     with_bones = overlay.show_overlays and overlay.show_bones
     with_outlines = overlay.show_overlays and overlay.show_outline_selected
     is_local, data = space.local_view is not None, changes.of_all_data()
+    seen = None if is_local or _trial is not None else _seen(found, context)
+    # Numbers of changes first: if they differ, objects that may be gone are not compared.
+    actors, seen = running.actors, seen and (running.playing[0], changes.of_scenes(), with_bones, with_outlines, *seen)
+    if seen is not None and seen == actors.key:
+        for actor in actors.found:
+            actor.time_s = instant.time_s(actor.armature, actor.motion)
+        return actors.found
+    alike, times_s = list[tuple[Any, ...]](), list[float]()
     for character, armature, members, has_bones in found:
         meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)
                   or (is_local and _is_seen(mesh, armature, layer, space))]
@@ -451,10 +468,26 @@ def _visible(running: _Running, scene: bpy.types.Scene, layer: bpy.types.ViewLay
                 if waiting and not bpy.app.timers.is_registered(_read_waiting):
                     bpy.app.timers.register(_read_waiting)
             motion, time_now_s = _played(character.uid, armature, instant, playing)
-            actors.append(Actor(character, armature, meshes, motion, time_now_s,
-                                _outline(meshes, layer) if with_outlines else None,
-                                _bones(armature, layer, space) if with_bones and has_bones else ""))
-    return actors
+            times_s.append(time_now_s)
+            alike.append((character.revision, character, armature, meshes, motion,
+                          _outline(meshes, layer) if with_outlines else None,
+                          _bones(armature, layer, space) if with_bones and has_bones else ""))
+    actors.key = seen
+    return actors.at(alike, times_s)
+
+
+def _seen(members: _Members, context: bpy.types.Context) -> tuple[object, ...] | None:
+    """Return what stays equal while a viewport shows the same characters in the same way, or None if there are few.
+
+    Blender lists the visible objects at once, which in a crowd is quicker than looking at each.
+    """
+    layer = context.view_layer
+    assert layer is not None
+    if len(layer.objects) > _MOST_OBJECTS * len(members):
+        return None
+    selected = layer.objects.selected[:]
+    return (members, context.visible_objects, selected, _outline_colours() if selected else (), layer.objects.active,
+            [character.revision for character, *_ in members], [armature.show_in_front for _, armature, *_ in members])
 
 
 def _is_seen(mesh: bpy.types.Object, armature: bpy.types.Object, layer: bpy.types.ViewLayer,
@@ -520,8 +553,12 @@ def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint
             break
     else:
         return None
-    assert bpy.context.preferences is not None
-    theme = bpy.context.preferences.themes[0].view_3d
-    colour = theme.object_active if layer.objects.active in meshes else theme.object_selected
-    red, green, blue = (channel ** 2.2 for channel in cast(Any, colour))
+    red, green, blue = (channel ** 2.2 for channel in _outline_colours()[layer.objects.active not in meshes])
     return red, green, blue, 1.0
+
+
+def _outline_colours() -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the theme's colours for the active object, and for other selected ones."""
+    assert bpy.context.preferences is not None
+    theme: Any = bpy.context.preferences.themes[0].view_3d
+    return theme.object_active[:], theme.object_selected[:]

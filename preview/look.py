@@ -25,7 +25,6 @@ _WORLD_FROM_LIGHT = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
 
 _OF_SURROUNDINGS = 2.5
 """Ratio of light on grey from Blender's own picture of surroundings to that from its studio light."""
-_NO_LIGHT = ((0.0, 0.0, 0.0, 0.0),) * 3
 
 
 def _no_lights() -> FloatArray:
@@ -78,10 +77,9 @@ def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSe
     if shading.type in ("MATERIAL", "RENDERED"):
         return studio() if view is None else _managed(studio(), shading, view)
     single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
-    mode = _COLOUR_MODES.get(shading.color_type, "MATERIAL")
-    look = ViewportLook(mode, single=single, is_random=shading.color_type == "RANDOM")
+    mode, is_random = _COLOUR_MODES.get(shading.color_type, "MATERIAL"), shading.color_type == "RANDOM"
     if shading.light == "FLAT":
-        return look
+        return ViewportLook(mode, single=single, is_random=is_random)
     chosen: Any = shading.selected_studio_light if shading.light == "STUDIO" else None
     if chosen is None:
         chosen = _preferred()
@@ -89,8 +87,8 @@ def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSe
     if shading.use_world_space_lighting:
         turn = np.array(Matrix.Rotation(-shading.studiolight_rotate_z, 3, "Y"))
         lights[:, 0, :3] = lights[:, 0, :3] @ turn.T
-    return replace(look, lights=lights, ambient=chosen.light_ambient[:], shines=shading.show_specular_highlight,
-                   in_world=shading.use_world_space_lighting)
+    return ViewportLook(mode, lights, chosen.light_ambient[:], shines=shading.show_specular_highlight,
+                        in_world=shading.use_world_space_lighting, single=single, is_random=is_random)
 
 
 def _managed(look: ViewportLook, shading: bpy.types.View3DShading,
@@ -120,7 +118,15 @@ def _preferred() -> Any:
 
 
 def _lights(lights: Any) -> FloatArray:
-    # A slice reads all values at once; reading number by number would take twice as long.
-    rows = [((*light.direction[:], light.smooth), (*light.diffuse_color[:], 0.0), (*light.specular_color[:], 0.0))
-            if light.use else _NO_LIGHT for light in lights[:LIGHTS]]
-    return np.array(rows + [_NO_LIGHT] * (LIGHTS - len(rows)))
+    count = len(lights)
+    are_used, smooth = np.zeros(count, dtype=bool), np.zeros(count, dtype=np.float32)
+    lights.foreach_get("use", are_used)
+    lights.foreach_get("smooth", smooth)
+    found = np.zeros((max(count, LIGHTS), 3, 4))
+    for index, name in enumerate(("direction", "diffuse_color", "specular_color")):
+        vectors = np.zeros(3 * count, dtype=np.float32)
+        lights.foreach_get(name, vectors)
+        found[:count, index, :3] = vectors.reshape(-1, 3)
+    found[:count, 0, 3] = smooth
+    found[:count][~are_used] = 0.0
+    return found[:LIGHTS]

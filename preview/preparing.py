@@ -41,6 +41,13 @@ class Preparing:
     drawn_s: float = 0.0
     _key: Hashable = None
     _waiting: deque[tuple[int, FloatArray]] = field(default_factory=deque)
+    _later: int = 0
+    """How many are left once all characters have their first seconds."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the first seconds of all motions are sampled."""
+        return self._key is not None and len(self._waiting) <= self._later
 
     def is_done(self, key: Hashable, scene: bpy.types.Scene) -> bool:
         """Return whether all played motions are sampled. key: changes whenever they do."""
@@ -55,6 +62,7 @@ class Preparing:
         """Sample a part of the characters' motions. playing: the motion of each, valid for a key."""
         if self._key != (key, _frames_of(scene)):
             self._key, self._waiting = (key, _frames_of(scene)), deque(_in_turn(playing, scene))
+            self._later = len(self._waiting) - len({uid for uid, _ in self._waiting})
         until_s = perf_counter() + _PORTION_S
         while self._waiting and perf_counter() < until_s:
             uid, times_s = self._waiting.popleft()
@@ -67,9 +75,9 @@ def _in_turn(playing: Mapping[int, Playable | None], scene: bpy.types.Scene) -> 
     """Yield which instants (F,) of which motion are sampled, one after the other."""
     frames, fps = _frames(scene), frames_per_second(scene)
     first = {ob.session_uid: properties.character(ob).frame_start for ob in scene.objects if ob.session_uid in playing}
-    for begin in range(0, len(frames), AT_ONCE):
+    for some in np.split(frames, np.arange(AT_ONCE // 2, len(frames), AT_ONCE)):  # fewer at first: soon all have some
         for uid, frame in first.items():
-            yield uid, (frames[begin:begin + AT_ONCE] - frame) / fps
+            yield uid, (some - frame) / fps
 
 
 def _frames_of(scene: bpy.types.Scene) -> tuple[int, int, float]:

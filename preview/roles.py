@@ -3,7 +3,7 @@
 All poses of a drawing are computed together, with one sampling for each motion.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +14,6 @@ from ..bridge.rigs.armature import read_pose_world
 from ..core.maths.arrays import FloatArray
 from ..core.playing.ahead import Ahead
 from ..core.playing.stage import Playable
-from ..core.skeletons.skeleton import Skeleton
 from ..core.skinning import Palette
 from .character import PreviewCharacter
 from .instances import Rows, Tint, palette_of, palette_rows, sampled_rows
@@ -81,27 +80,48 @@ class Posed:
         return len(self.rows) // max(self.bones, 1)
 
 
-def pose_roles(roles: Sequence[DrawnRole], ahead: Ahead | None = None,
-               has_time: Callable[[], bool] = lambda: True) -> tuple[list[Posed], bool]:
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Indices of roles that can be posed together; alone: their motions, if each role has one of its own, or ()."""
+
+    members: Sequence[list[int]]
+    alone: Sequence[Playable]
+
+    @classmethod
+    def of(cls, roles: Sequence[DrawnRole]) -> "Groups":
+        """Group roles, which may change their times."""
+        found: dict[Hashable, list[int]] = {}
+        for index, role in enumerate(roles):
+            is_still = role.motion is None or role.at_rest
+            found.setdefault((role.character.uid, role.at_rest) if is_still else id(role.motion), []).append(index)
+        motions = [role.motion for role in roles if role.motion is not None and not role.at_rest]
+        return cls([*found.values()], motions if len(motions) == len(roles) == len(found) else ())
+
+
+def pose_roles(roles: Sequence[DrawnRole], ahead: Ahead | None = None, has_time: Callable[[], bool] = lambda: True,
+               groups: Groups | None = None) -> tuple[list[Posed], bool]:
     """Return the pose of each role, and whether all are current.
 
     ahead: caches the poses of motions at frames. has_time: whether there is time to sample another motion; a role
-    without a sample has its last pose, or that of its armature.
+    without a sample has its last pose, or that of its armature. groups: of these roles.
     """
+    groups = groups or Groups.of(roles)
+    if groups.alone and ahead is not None:
+        found = ahead.at_each(groups.alone, [role.time_s for role in roles], has_time)
+        return [Posed(_last_rows(role, ahead) if rows is None else rows, _count(role))
+                for role, rows in zip(roles, found, strict=True)], not any(rows is None for rows in found)
     posed: dict[int, Posed] = {}
     are_late = False
-    for group in _grouped(roles):
+    for group in groups.members:
         first = roles[group[0]]
-        skeleton, motion = first.character.skeleton, first.motion
-        assert skeleton is not None  # since it was refreshed before
-        count = len(skeleton.names)
+        motion, count = first.motion, _count(first)
         rows: Sequence[Rows] | None = None
         if motion is not None and not first.at_rest:
             rows = _rows(motion, [roles[i].time_s for i in group], ahead, has_time)
             if rows is None and ahead is not None:
                 are_late, rows = True, ahead.shown(motion, len(group))
         if rows is None:
-            rows = [palette_rows(_palette_of_pose(first, skeleton))] * len(group)
+            rows = [palette_rows(_palette_of_pose(first))] * len(group)
         for i, each in zip(group, rows, strict=True):
             posed[i] = Posed(each, count)
     return [posed[i] for i in range(len(roles))], not are_late
@@ -118,15 +138,21 @@ def _rows(motion: Playable, times_s: list[float], ahead: Ahead | None,
     return None if found is None else [found]
 
 
-def _grouped(roles: Sequence[DrawnRole]) -> Iterable[list[int]]:
-    """Return the indices of roles that can be posed together."""
-    groups: dict[Hashable, list[int]] = {}
-    for index, role in enumerate(roles):
-        is_still = role.motion is None or role.at_rest
-        groups.setdefault((role.character.uid, role.at_rest) if is_still else id(role.motion), []).append(index)
-    return groups.values()
+def _last_rows(role: DrawnRole, ahead: Ahead) -> Rows:
+    """Return the rows that a role with a motion of its own showed last, or those of its armature's pose."""
+    assert role.motion is not None
+    shown = ahead.shown(role.motion, 1)
+    return palette_rows(_palette_of_pose(role)) if shown is None else shown[0]
 
 
-def _palette_of_pose(role: DrawnRole, skeleton: Skeleton) -> Palette:
+def _count(role: DrawnRole) -> int:
+    """Return the number of a role's bones."""
+    assert role.character.skeleton is not None  # since it was refreshed before
+    return len(role.character.skeleton.names)
+
+
+def _palette_of_pose(role: DrawnRole) -> Palette:
+    skeleton = role.character.skeleton
+    assert skeleton is not None
     pose: FloatArray = skeleton.rest_world if role.at_rest else read_pose_world(role.armature)
     return Palette.from_matrices(pose, skeleton.rest_world)

@@ -10,8 +10,11 @@ from typing import Any, Final
 import bpy
 
 from ...core.errors import TaktError
+from ...core.formats.gltf_animations import with_animations
 from ...core.library.whole_files import check_name, write_whole
 from ..actions.procedure_actions import Sampled
+from ..frame_rate import frames_per_second
+from .engine_animations import animations_of, is_moved_by_keys_alone
 from .engine_scene import engine_scene
 
 MOST_BYTES: Final = 63
@@ -20,8 +23,10 @@ MOST_BYTES: Final = 63
 
 def _write_gltf(path: Path) -> None:
     exporter: Any = bpy.ops.export_scene
+    animations = [ob.animation_data for ob in bpy.context.selected_objects if ob.animation_data is not None]
     exporter.gltf(filepath=str(path), export_format="GLB" if path.suffix == ".glb" else "GLTF_SEPARATE",
                   use_selection=True, use_active_scene=True,
+                  export_animations=any(len(each.nla_tracks) for each in animations),
                   export_animation_mode="NLA_TRACKS", export_merge_animation="NONE", export_morph_animation=False,
                   export_optimize_disable_viewport=True, export_rest_position_armature=True)
 
@@ -81,13 +86,39 @@ def write(path: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene,
     checked(path)
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / f"{path.stem}{path.suffix.lower()}"
-        with engine_scene(armature_object, scene, played):
-            try:
-                _WRITERS[path.suffix.lower()][2](made)
-            except RuntimeError as error:
-                said = str(error).strip().splitlines() or ["it does not say why"]
-                raise TaktError(f"Blender's exporter failed, and nothing was written: {said[-1]}") from error
-        if not made.is_file():
-            raise TaktError("Blender's exporter wrote nothing; see Blender's system console for the reason")
+        if made.suffix == ".fbx" or not _written_at_once(made, armature_object, scene, played):
+            _export(made, armature_object, scene, played)
         for each in sorted(Path(folder).iterdir(), key=lambda each: each == made):  # the last one names the others
             write_whole(path if each == made else path.with_name(each.name), each.read_bytes())
+
+
+def _written_at_once(made: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene,
+                     played: Sequence[Sampled]) -> bool:
+    """Let Blender write a character at rest as glTF, and add the animations; return whether that is possible.
+
+    Blender's own way evaluates the scene at each frame. It is needed only if bones follow more than their keys.
+    """
+    if not is_moved_by_keys_alone(armature_object, played):
+        return False
+    _export(made, armature_object, scene, ())
+    buffer = made.with_suffix(".bin") if made.suffix == ".gltf" else None
+    try:
+        data, beside = with_animations(made.read_bytes(), animations_of(played, frames_per_second(scene)), made,
+                                       None if buffer is None else buffer.read_bytes())
+    except TaktError:
+        return False
+    made.write_bytes(data)
+    if buffer is not None and beside is not None:
+        buffer.write_bytes(beside)
+    return True
+
+
+def _export(made: Path, armature_object: bpy.types.Object, scene: bpy.types.Scene, played: Sequence[Sampled]) -> None:
+    with engine_scene(armature_object, scene, played):
+        try:
+            _WRITERS[made.suffix][2](made)
+        except RuntimeError as error:
+            said = str(error).strip().splitlines() or ["it does not say why"]
+            raise TaktError(f"Blender's exporter failed, and nothing was written: {said[-1]}") from error
+    if not made.is_file():
+        raise TaktError("Blender's exporter wrote nothing; see Blender's system console for the reason")

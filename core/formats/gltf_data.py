@@ -115,7 +115,7 @@ class GltfData:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        text, self._binary = _chunks(source.data, source.path)
+        text, self._binary = chunks_of(source.data, source.path)
         begins = _JSON_AT if source.data[:4] == _MAGIC else None
         self.top = Entry(_parsed(text, source.path, begins), "", source.path)
         version = self.top.entry("asset").text("version")
@@ -275,7 +275,7 @@ class GltfData:
             raise buffer.error(f"uri holds damaged base64; {TAKE_ANOTHER}") from error
 
 
-def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
+def chunks_of(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
     """Return a file's JSON, and the binary data of a GLB file."""
     if data[:4] != _MAGIC:
         return data, None

@@ -10,8 +10,6 @@ Source: VRM Consortium, VRMC_vrm_animation-1.0 specification; Khronos Group, glT
 
 from __future__ import annotations
 
-import json
-import struct
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +23,7 @@ from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import path_to_root
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton, world_from_pose
+from .gltf_animations import packed
 from .vrm import BONES, REQUIRED, TRUNK
 
 MAX_VALUES: Final = 20_000_000
@@ -60,7 +59,7 @@ def write(file: ClipFile) -> bytes:
     if len(times) * len(clip.skeleton) > MAX_VALUES:
         raise TaktError(f"{len(times)} keys of {len(clip.skeleton)} joints; at most {MAX_VALUES} together are written: "
                         "take fewer frames per second")
-    return _packed(*_Bones(clip, found.turn, joint_of).document(times))
+    return packed(*_Bones(clip, found.turn, joint_of).document(times))
 
 
 def left_out(file: ClipFile) -> tuple[str, ...]:
@@ -198,12 +197,3 @@ def t_pose(skeleton: Skeleton, turn: FloatArray, joint_of: dict[str, int]) -> Fl
         above = int(skeleton.parents[joint])
         turns[joint] = own[joint] if joint in own else turns[above] if above >= 0 else rot.IDENTITY
     return turns
-
-
-def _packed(document: dict[str, Any], binary: bytes) -> bytes:
-    """Return a GLB file."""
-    text = json.dumps(document, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    binary += b"\0" * (-len(binary) % 4)
-    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
-    return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks

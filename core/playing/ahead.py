@@ -8,7 +8,7 @@ that tweaks do not change.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -21,8 +21,9 @@ from .motion import Motion
 from .stage import Playable
 from .untweaked import Untweaked
 
-MOST_AHEAD: Final = 256
-"""Instants of a motion that are sampled at once, where fewer are asked for."""
+MOST_AHEAD: Final = 128
+"""Instants of a motion that are sampled at once, where fewer are asked for: few enough for one drawing to wait for
+them."""
 _LEAST_STEPS: Final = 4
 """For so many drawings is sampled ahead, however many instants are asked for."""
 MOST_KEPT: Final = 256 * 2**20
@@ -87,6 +88,8 @@ class Ahead:
     _watched: WeakKeyDictionary[Playable, _Watched] = field(default_factory=WeakKeyDictionary)
     _begun: int = 0
     _kept: int = 0
+    _crowd: tuple[Sequence[Playable], list[_Watched]] = ((), [])
+    """The motions that were last sampled one by one, and their caches."""
 
     def at(self, motion: Playable, times_s: FloatArray, *, may_sample: bool = True) -> list[Sampled] | None:
         """Return the sample of a motion at each of the times (F,).
@@ -109,10 +112,26 @@ class Ahead:
 
     def at_one(self, motion: Playable, time_s: float, *, may_sample: bool = True) -> Sampled | None:
         """Return the sample of a motion at one time; see at."""
-        watched, key = self._watching(motion), round(time_s * _PER_S)
+        return self._at_one(motion, self._watching(motion), time_s, lambda: may_sample)
+
+    def at_each(self, motions: Sequence[Playable], times_s: Sequence[float],
+                has_time: Callable[[], bool]) -> list[Sampled | None]:
+        """Return the sample of each motion at its time; see at.
+
+        motions: each another one; the same object as before only if they are the same. has_time: whether there is time
+        for the next new samples.
+        """
+        if motions is not self._crowd[0] or self._kept > self.most_kept:
+            self._crowd = motions, [self._watching(motion) for motion in motions]
+        return [self._at_one(motion, watched, time_s, has_time)
+                for motion, watched, time_s in zip(motions, self._crowd[1], times_s, strict=True)]
+
+    def _at_one(self, motion: Playable, watched: _Watched, time_s: float,
+                has_time: Callable[[], bool]) -> Sampled | None:
+        key = round(time_s * _PER_S)
         is_even, found = watched.goes_on_alone(time_s), watched.known.get(key)
         if found is None:
-            if not may_sample:
+            if not has_time():
                 return None
             wanted = np.array((time_s,))
             self._learn(motion, watched, self._with_next(watched, wanted) if is_even else wanted)

@@ -11,6 +11,7 @@ from takt.bridge import properties
 from takt.bridge.actions import procedure_actions
 from takt.bridge.actions.procedure_actions import Wanted
 from takt.bridge.files import engine_files
+from takt.bridge.files.engine_animations import animations_of
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.operators import command
@@ -124,6 +125,31 @@ def test_animations_come_back_the_same(hero: Any, tmp_path: Path, ending: str, i
         found = heads(rig, range(round(first), round(first) + len(places)))
         height = np.ptp(places[0, :, 2])
         assert np.abs(found - places).max() < JOINTS * height
+
+
+@pytest.mark.parametrize("more", ["constraint", "driver", "inherit", "location"])
+def test_bones_that_follow_more_than_their_keys_are_exported_by_blender(hero: Any, tmp_path: Path, more: str,
+                                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    bone, at_once = NAMES[1], list[bool]()
+
+    def noted(*of: Any) -> Any:
+        at_once.append(True)
+        return animations_of(*of)
+
+    monkeypatch.setattr(engine_files, "animations_of", noted)
+    operator("export_procedures", filepath=str(tmp_path / "a.glb"))
+    assert at_once
+    at_once.clear()
+    if more == "constraint":
+        hero.pose.bones[bone].constraints.new("LIMIT_SCALE")
+    elif more == "driver":
+        hero.driver_add("location", 0)
+    elif more == "inherit":
+        hero.data.bones[bone].inherit_scale = "NONE"
+    else:
+        hero.data.bones[bone].use_local_location = False
+    operator("export_procedures", filepath=str(tmp_path / "b.glb"))
+    assert not at_once and (tmp_path / "b.glb").stat().st_size > (tmp_path / "a.glb").stat().st_size / 2
 
 
 def test_actions_are_the_procedures_from_frame_0(hero: Any) -> None:

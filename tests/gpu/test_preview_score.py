@@ -145,8 +145,13 @@ def test_all_characters_are_sampled_before_they_play(dancer: tuple[Object, Objec
     life.start([armature])
     try:
         monkeypatch.setattr(life, "_READY_S", 0.0)
+        monkeypatch.setattr(life, "_MOST_READY_S", 0.0)
         life.get_ready(scene, context.view_layer)
         assert life._running is not None and not life._running.cast.ahead._watched  # there is no time
+        monkeypatch.setattr(life, "_MOST_READY_S", np.inf)
+        life.get_ready(scene, context.view_layer)
+        [watched] = life._running.cast.ahead._watched.values()
+        assert len(watched.known) >= AT_ONCE // 2  # all have their first seconds, however long that takes
         monkeypatch.undo()
         life.get_ready(scene, context.view_layer)
         monkeypatch.setattr(life._running.cast.ahead, "sample", None)  # nothing is sampled any longer
@@ -165,9 +170,11 @@ def test_all_characters_are_prepared_for_the_next_seconds_first() -> None:
     first, second = objects
     first.takt.frame_start = 11
     turns = [*_in_turn({first.session_uid: None, second.session_uid: None}, context.scene)]
-    assert [uid for uid, _ in turns] == [first.session_uid, second.session_uid] * 2
+    assert [uid for uid, _ in turns] == [first.session_uid, second.session_uid] * 3
     at_frames = [(times_s * 24.0).round().tolist() for _, times_s in turns]
-    assert at_frames[0][0] == AT_ONCE + 1 - 11 and at_frames[1][0] == AT_ONCE + 1 - 1 and at_frames[3][0] == 0
+    assert [len(frames) for frames in at_frames[::2]] == [AT_ONCE // 2, AT_ONCE, AT_ONCE // 2]
+    assert at_frames[0][0] == AT_ONCE + 1 - 11 and at_frames[1][0] == AT_ONCE + 1 - 1
+    assert [frame for frames in at_frames[1::2] for frame in frames] == [*range(AT_ONCE, 2 * AT_ONCE), *range(AT_ONCE)]
 
 
 def prepare() -> None:
