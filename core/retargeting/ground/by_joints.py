@@ -14,13 +14,12 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import depth_within
-from ...clips.keyed import SAME_S, SAMPLE_S, filled, key_times
+from ...clips.contacts import weight_within
+from ...clips.keyed import FINE_S, SAMPLE_S, divided, key_times
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import (
     BRIEF_S,
     FAR_LEGS,
-    LIES_LEGS,
     LITTLE_LEGS,
     LOW_LEGS,
     LOW_PERCENT,
@@ -31,7 +30,7 @@ from ...clips.thresholds import (
     STRAIGHT,
     UPRIGHT_LEGS,
 )
-from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
+from ...maths.arrays import FloatArray, IntArray, merged
 from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -40,16 +39,14 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
-from .grounding import Ground, most_bent, most_drawn, most_put_down
+from .fitted_curves import SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down, of_legs
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
 
 _BALLS_PERCENT: Final = 40.0
 _FEWEST_FRAMES = 6
 """With fewer frames than this a foot is not known to stand."""
-_BENT = 1e-3
-"""Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _HALF_FLIGHT_S: Final = 0.2
 """Half of the longest moment. A body that is off the ground for no longer, as in a run, gets the height there that
 makes the path of the hips smooth."""
@@ -190,12 +187,6 @@ class _Heights:
         """By how much the body is to be lifted (F,) for its lower foot to be so high."""
         return np.asarray(self.lowest - self.feet.min(axis=1))
 
-    def __or__(self, other: _Heights) -> _Heights:
-        """Return those of both, in order of time."""
-        order = np.argsort(np.concatenate((self.times_s, other.times_s)))
-        return _Heights(*(np.concatenate((getattr(self, each), getattr(other, each)))[order]
-                          for each in ("times_s", "lowest", "feet", "below")))
-
 
 def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, found: SkeletonMap, ratio: float,
                      is_ground_known: bool, has_skin: bool = False) -> Ground | None:
@@ -211,7 +202,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if not len(feet):
         return None
     ours, theirs = pairs.target[feet], pairs.source[feet]
-    times = filled(merged(source.times(theirs), target.times(ours)))
+    times = divided(merged(source.times(theirs), target.times(ours)), SAMPLE_S if has_skin else FINE_S)
     there = source.heights(theirs, times)
     leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
@@ -223,22 +214,15 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     sides = sorted({name[0] for name in names})
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
-
-    def measured(when: FloatArray, there: FloatArray) -> _Heights:
-        lowest = ratio * (there - ground).min(axis=1)
-        here, high = np.split(target.heights(np.append(ours, ends), when), [len(ours)], axis=1)
-        by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
-        return _Heights(when, lowest, np.stack(by_foot, axis=1), high[:, ::2] - high[:, 1::2])
-
-    heights = measured(times, there)
+    here, high = np.split(target.heights(np.append(ours, ends), times), [len(ours)], axis=1)
+    by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
+    heights = _Heights(times, ratio * (there - ground).min(axis=1), np.stack(by_foot, axis=1),
+                       high[:, ::2] - high[:, 1::2])
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
     if has_skin:
         return Ground(times, heights.lift, legs, np.zeros((len(times), len(legs))))
-    between = _where_bent(times, heights.lift, _BENT * size)
-    if len(between):
-        heights |= measured(between, source.heights(theirs, between))
     return _gradually(heights, legs, ratio * leg, target)
 
 
@@ -252,23 +236,23 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / BRIEF_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    lies = _longer(times, heights.below.max(axis=1)) < LIES_LEGS * leg
-    frames = np.flatnonzero(~lies) if np.ptp(lift) > SOFT_LEGS * leg else np.zeros(0, np.int64)
-    bent, down = _reaches(heights, legs, target, frames)
+    moves = np.ptp(lift) > SOFT_LEGS * leg
+    clip = Clip("", target.skeleton, float(times[-1]), target.rotations, target.translations, Tracks.empty(3))
+    moving = legs if moves else (None,) * len(legs)
+    bent, down = (of_legs(each, clip, moving, times, heights.below) for each in (most_bent, most_put_down))
     flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), NEAR_LEGS[0] * leg)
     curve = lift
-    if len(frames):
+    if moves:
         least = np.minimum((sunk - most).max(axis=1), lift)
         soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
         puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
         soft_hi = np.maximum(lift + flies + LITTLE_LEGS * leg + np.minimum(puts, leg), soft_lo)
         weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
-        soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
-        curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
-                         hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
+        soft = SoftBounds(soft_lo[None], none, weights, np.zeros(weights.shape))
+        curve = smoothed(times, lift[None], POSTURE_S, lo=least, hi=soft_hi, keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > SOFT_LEGS * leg]
-        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
+        share = weight_within(times, seen[:, None].repeat(2, axis=1), POSTURE_S)
         curve = lift + share * (curve - lift)
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)
@@ -277,34 +261,8 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     return Ground(times, curve, legs, drawn)
 
 
-def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
-    """Return how high something is (F,) at times (F,), without what is low for a moment only."""
-    every = np.ones(len(times), np.bool_)
-    return lowest_beside(times, -lowest_beside(times, -high, every, _HALF_FLIGHT_S), every, _HALF_FLIGHT_S)
-
-
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
     """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
-    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
-
-
-def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
-             frames: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
-
-    Wanted only in some frames (N,).
-    """
-    bent, down = np.zeros((2, *heights.feet.shape))
-    clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))
-    for column, leg in enumerate(legs):
-        if leg is not None and len(frames):
-            at = heights.times_s[frames], heights.below[frames, column]
-            bent[frames, column], down[frames, column] = most_bent(clip, leg, *at), most_put_down(clip, leg, *at)
-    return bent, down
-
-
-def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
-    """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
-    turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
-    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > SAMPLE_S + SAME_S))
-    return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
+    every = np.ones(len(times), np.bool_)
+    around = lowest_beside(times, lowest, every, _HALF_FLIGHT_S)
+    return np.asarray(np.maximum(lowest + lowest_beside(times, -around, every, _HALF_FLIGHT_S), 0.0))
