@@ -86,13 +86,16 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
         arms = body.arms_on_ground(low, high, _bears(contacts, times))
     low, ankles_at = body.without_arms(low), high[:, 1:2 * len(legs):2]
     below = high[:, :2 * len(legs):2] - ankles_at
-    feet, shin = low[:, :len(legs)], low[:, len(legs):-1]
+    feet, shin, others = low[:, :len(legs)], low[:, len(legs):-1], low[:, -1]
+    goes = np.clip((shin - feet) / (NEAR_LEGS[0] * leg), 0.0, 1.0)
+    others = np.minimum(others, (shin + goes * most_drawn(below, leg)).min(axis=1))
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts.feet)
+    off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
     return Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
-                    np.minimum(shin, low[:, -1:]), low[:, len(legs):].min(axis=1), touching, weight, legs, below,
+                    np.minimum(shin, low[:, -1:]), others, touching, weight, legs, below,
                     of_legs(most_put_down, played, legs, times, below), arms, leg)
 
 

@@ -43,10 +43,11 @@ class Measured:
 
     low: (F, L + 1) the height of the lowest skin of each foot, and of the whole body, above the ground in playback.
     high: (F, L + 1) the wanted height when it leaves the ground, or comes to it. clear: (F, L) the lowest height
-    without feet, arms and the other leg's shin. others: (F,) the lowest height without feet and arms. touching, weight:
-    (F, L + 1) how much each touches the ground in the clip, 0 to 1, and its contact weight. below: (F, L) how far each
-    ankle is below its hip; down: (F, L) how far its leg puts it down at most. arms: their skin, which counts as far as
-    it bears the body. leg: the length of the legs. Lengths are in the unit of the model.
+    without feet, arms and the other leg's shin. others: (F,) the lowest height without feet and arms, with shins raised
+    as far as the legs raise them. touching, weight: (F, L + 1) how much each touches the ground in the clip, 0 to 1,
+    and its contact weight. below: (F, L) how far each ankle is below its hip; down: (F, L) how far its leg puts it down
+    at most. arms: their skin, which counts as far as it bears the body. leg: the length of the legs. Lengths are in the
+    unit of the model.
     """
 
     times_s: FloatArray
