@@ -26,6 +26,8 @@ BESIDE_S: Final = 0.75
 """Time before and after a transition in which the curve is computed: longer than it acts."""
 _PINNED: Final = 3
 """Knots at both ends of a curve that are exactly what feet need then; two neighbours share them."""
+_SOONER: Final = 1
+"""Knots before a contact at which the body is already low: the leg is nearly stretched as it arrives."""
 _AT_ONCE: Final = 64
 _FOUR: Final = np.arange(-1, 3)
 
@@ -100,6 +102,8 @@ class Lowering:
         lo = np.take_along_axis(lo, at - chunks[:, :1], axis=1)
         is_pinned = (at < chunks[:, :1] + _PINNED) | (at > chunks[:, 1:] - _PINNED)
         most = lo.max(axis=1, keepdims=True)
+        for _ in range(_SOONER):
+            lo[:, :-1] = np.where(is_pinned[:, :-1], lo[:, :-1], np.maximum(lo[:, :-1], lo[:, 1:]))
         made = solve_displacement(DisplacementProblem(
             np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), SMOOTHING_S),
             1.0 / self.per_s)).curves
