@@ -126,6 +126,12 @@ def eased(share: Number) -> Number:
     return x * x * (3.0 - 2.0 * x)
 
 
+def minimum_jerk(share: Number) -> Number:
+    """Return 10x³ − 15x⁴ + 6x⁵ of x, which is clipped to the range from 0 to 1: Flash and Hogan 1985."""
+    x = within(share, 0.0, 1.0)
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
 def softly(x: Number, softness: Number | float) -> Number:
     """Return 0 below 0, x − softness/2 from `softness` > 0 on, and a smooth curve in between.
 

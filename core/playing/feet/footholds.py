@@ -16,7 +16,7 @@ from ...clips.keyed import FINE_S
 from ...clips.thresholds import BRIEF_S
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ...maths.formulas import worked_out
+from ...maths.formulas import minimum_jerk, worked_out
 from ...retargeting.two_bone_ik import REACH
 from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETCH, moment_of
 
@@ -146,8 +146,7 @@ class Footholds:
         """
         begin_s, end_s = self.edges_s.take(gaps, axis=1)
         ease_s = np.maximum(np.minimum(SWING_S, (end_s - begin_s) / 2.0), 1e-9)
-        left = 1.0 - np.clip(np.stack((times_s - begin_s, end_s - times_s)) / ease_s, 0.0, 1.0)
-        return np.asarray((left**3 * (10.0 + left * (6.0 * left - 15.0))).sum(axis=0))
+        return np.asarray(minimum_jerk(1.0 - np.stack((times_s - begin_s, end_s - times_s)) / ease_s).sum(axis=0))
 
     @cached_property
     def _ends(self) -> tuple[FloatArray, IntArray]:

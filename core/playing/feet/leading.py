@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ...maths.formulas import Number, chosen, eased, greatest, holds_anywhere, of_each, within
+from ...maths.formulas import Number, chosen, eased, greatest, holds_anywhere, minimum_jerk, of_each, within
 
 CLOCKS: Final = 7
 """A gap's numbers begin with this many pairs: an instant, and 1 ÷ the duration of what begins there.
@@ -62,7 +62,7 @@ def moment_of(way: Sequence[Number], time_s: Number) -> Sequence[Number]:
     shares = of_each(lambda begin_s, per_s: within((time_s - begin_s) * per_s, 0.0, 1.0), way[:CLOCKS],
                      way[CLOCKS:FADES])
     shares, over = shares[:LET_GO], shares[LET_GO]
-    left = of_each(_left, shares)
+    left = of_each(lambda share: minimum_jerk(1.0 - share), shares)
     out_x, out_y, out_z, in_x, in_y, in_z = of_each(_faded, shares, left, way[FADES:FADES + 6],
                                                     way[FADES + 6:FADES + 12], way[FADES + 12:CLEAR])
     weight, weight_up = left[0] + left[3], left[2] + left[5]
@@ -75,12 +75,6 @@ def moment_of(way: Sequence[Number], time_s: Number) -> Sequence[Number]:
             chosen(is_held, one, none), weight * weight, weight_up, 64.0 * way[LIFT] * bump * bump * bump, clear,
             begin + chosen(is_held, ANY_STRETCH + none, (way[STRETCH + 1] - begin) * eased(over)),
             chosen(is_held, one, (free_out + free_in) * (free_out + free_in)), z)
-
-
-def _left(share: Number) -> Number:
-    """Return the rest of a shift at a share of its time: 1 − 10x³ + 15x⁴ − 6x⁵."""
-    left = 1.0 - share
-    return left * left * left * (1.0 + share * (3.0 + 6.0 * share))
 
 
 def _faded(share: Number, rest: Number, shift: Number, speed: Number, change: Number) -> Number:
