@@ -15,7 +15,7 @@ import numpy as np
 
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import weight_within
-from ...clips.keyed import FINE_S, SAMPLE_S, divided, key_times
+from ...clips.keyed import SAME_S, SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import (
     BRIEF_S,
@@ -47,6 +47,8 @@ from .off_ground import lowest_beside
 _BALLS_PERCENT: Final = 40.0
 _FEWEST_FRAMES = 6
 """With fewer frames than this a foot is not known to stand."""
+_BENT = 1e-3
+"""Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _HALF_FLIGHT_S: Final = 0.2
 """Half of the longest moment. A body that is off the ground for no longer, as in a run, gets the height there that
 makes the path of the hips smooth."""
@@ -187,6 +189,12 @@ class _Heights:
         """By how much the body is to be lifted (F,) for its lower foot to be so high."""
         return np.asarray(self.lowest - self.feet.min(axis=1))
 
+    def __or__(self, other: _Heights) -> _Heights:
+        """Return those of both, in order of time."""
+        order = np.argsort(np.concatenate((self.times_s, other.times_s)))
+        return _Heights(*(np.concatenate((getattr(self, each), getattr(other, each)))[order]
+                          for each in ("times_s", "lowest", "feet", "below")))
+
 
 def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, found: SkeletonMap, ratio: float,
                      is_ground_known: bool, has_skin: bool = False) -> Ground | None:
@@ -202,7 +210,7 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     if not len(feet):
         return None
     ours, theirs = pairs.target[feet], pairs.source[feet]
-    times = divided(merged(source.times(theirs), target.times(ours)), SAMPLE_S if has_skin else FINE_S)
+    times = filled(merged(source.times(theirs), target.times(ours)))
     there = source.heights(theirs, times)
     leg = _leg(source, pairs)
     rest = target.skeleton.rest_world[ours, :, 3] @ target.up
@@ -214,15 +222,22 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     sides = sorted({name[0] for name in names})
     legs = tuple(Limb.of(found, side, ("hip", "knee", "ankle")) for side in sides)
     ends = [(0, 0) if limb is None else (limb.first, limb.last) for limb in legs]
-    here, high = np.split(target.heights(np.append(ours, ends), times), [len(ours)], axis=1)
-    by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
-    heights = _Heights(times, ratio * (there - ground).min(axis=1), np.stack(by_foot, axis=1),
-                       high[:, ::2] - high[:, 1::2])
+
+    def measured(when: FloatArray, there: FloatArray) -> _Heights:
+        lowest = ratio * (there - ground).min(axis=1)
+        here, high = np.split(target.heights(np.append(ours, ends), when), [len(ours)], axis=1)
+        by_foot = [(here - rest)[:, [name[0] == side for name in names]].min(axis=1) for side in sides]
+        return _Heights(when, lowest, np.stack(by_foot, axis=1), high[:, ::2] - high[:, 1::2])
+
+    heights = measured(times, there)
     size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
     if has_skin:
         return Ground(times, heights.lift, legs, np.zeros((len(times), len(legs))))
+    between = _where_bent(times, heights.lift, _BENT * size)
+    if len(between):
+        heights |= measured(between, source.heights(theirs, between))
     return _gradually(heights, legs, ratio * leg, target)
 
 
@@ -266,3 +281,10 @@ def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
     every = np.ones(len(times), np.bool_)
     around = lowest_beside(times, lowest, every, _HALF_FLIGHT_S)
     return np.asarray(np.maximum(lowest + lowest_beside(times, -around, every, _HALF_FLIGHT_S), 0.0))
+
+
+def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
+    """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
+    turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
+    gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > SAMPLE_S + SAME_S))
+    return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)
