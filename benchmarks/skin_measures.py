@@ -23,8 +23,9 @@ from takt.core.clips.keyed import poses_at
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.retargeting.comparing.upright import FEET
-from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
+from takt.core.retargeting.contacts.arms import ArmsBesideTrunk, ArmsInFrames
 from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, InFrames, height_of
+from takt.core.retargeting.contacts.hull import Hulls
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
 from takt.core.retargeting.ground.touching import ground_height, leg_length
 from takt.core.retargeting.retarget import Retargeted
@@ -196,8 +197,8 @@ def touches(clip: Clip, found: SkeletonMap, times: FloatArray) -> dict[str, Bool
     if body is None:
         return {}
     world = world_from_pose(clip.skeleton, poses_at(clip, times))
-    palms, is_aside = InFrames(body, world).palms(), body.hanging(world) < 0.5
-    return {part: (body.outside(world, palms, part)[0] < ON * body.height) & is_aside for part in body.parts}
+    placed, is_aside = InFrames(body, world), body.hanging(world) < 0.5
+    return {part: (placed.outside(placed.palms(), part)[0] < ON * body.height) & is_aside for part in body.parts}
 
 
 def _passing(clip: Clip, found: SkeletonMap, times: FloatArray, part: str) -> FloatArray:
@@ -270,10 +271,10 @@ def _deeper(clip: Clip, source: SkeletonMap, played: Clip, body: SkinnedBody, ti
         return np.zeros((0, 4))
     deeper, world = [], world_from_pose(clip.skeleton, poses_at(clip, times))
     for side in range(2):
-        outside = there.outside(world, side)[0][:, :4] + there.radius
+        outside = ArmsInFrames(there, world).outside(side)[0][:, :4] + there.radius
         places = arm_places(world, there, side)
-        for hull in (hull for part in usual.parts.values() for hull in part):
-            outside = np.minimum(outside, hull.distance(world, places) / there.trunks[0].length)
+        for part in usual.parts.values():
+            outside = np.minimum(outside, Hulls.placed(part, world).distance(places, 0.0) / there.trunks[0].length)
         own = outside_skin(body, played, times, here, side) / here.trunks[0].length
         deeper.append(np.minimum(outside, 0.0) - own)
     return np.concatenate(deeper)

@@ -19,6 +19,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
 from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
 from takt.core.retargeting.contacts.hands_and_body import HandsAndBody
+from takt.core.retargeting.contacts.hull import Hulls
 from takt.core.retargeting.contacts.trunk import TRUNK
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.hierarchy import with_descendants
@@ -136,8 +137,8 @@ def outside_skin(body: SkinnedBody, clip: Clip, times: FloatArray, arms: ArmsBes
     world = world_from_pose(clip.skeleton, poses_at(clip, times))
     places, outside = arm_places(world, arms, side), np.full((len(times), 4), np.inf)
     shape, near = HandsAndBody.of(body.found, body.points), NEAR_TRUNKS * arms.trunks[0].length
-    hulls = [] if shape is None else [hull for part in shape.parts.values() for hull in part]
-    rows = np.flatnonzero(np.any([hull.distance(world, places).min(axis=1) < near for hull in hulls], axis=0))
+    parts = [] if shape is None else [Hulls.placed(part, world) for part in shape.parts.values()]
+    rows = np.flatnonzero(np.any([part.distance(places, 0.0).min(axis=1) < near for part in parts], axis=0))
     vertices, triangles = body.shell
     corners, surface = (placed(skin, kept, clip, times[rows]) for skin, kept in
                         ((body.skin, vertices), (body.surface, body.outer)))

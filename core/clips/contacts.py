@@ -16,12 +16,12 @@ from typing import Final
 
 import numpy as np
 
-from ..maths.arrays import FloatArray, runs
+from ..maths.arrays import FloatArray, runs, smoothstep
 from ..skeletons.maps import SkeletonMap
 from .clip import Clip
 from .posed import PosedJoints
 from .sole_ends import sole_ends
-from .thresholds import LOW_LEGS, SHORTEST_S, SLOW_LEGS_PER_S
+from .thresholds import EASE_S, LOW_LEGS, SHORTEST_S, SLOW_LEGS_PER_S
 
 _SLOW_SHARES: Final = (0.2, 0.35)
 """SLOW_LEGS_PER_S for a gait in place that was made to travel, as shares of its speed: its feet never slide back quite
@@ -111,6 +111,15 @@ def depth_within(times_s: FloatArray, spans: FloatArray) -> FloatArray:
     after = np.searchsorted(begins, times_s, side="right")
     before, later = (np.minimum(times_s - begins[span], ends[span] - times_s) for span in (after - 1, after))
     return np.asarray(np.maximum(before, later))
+
+
+def weight_within(times_s: FloatArray, spans: FloatArray, ease_s: float = EASE_S) -> FloatArray:
+    """Return the weight of contacts at times (F,), (F,): 1 within spans (K, 2), and less up to ease_s beside them.
+
+    >>> weight_within(np.array((0.25, 1.25, 3.0)), np.array(((0.0, 1.0),)), 0.5).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return smoothstep(depth_within(times_s, spans), -ease_s, 0.0)
 
 
 def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, FootContacts]:

@@ -30,13 +30,11 @@ _PRODUCT: Final = rot.multiply(np.eye(4)[:, None], np.eye(4)).reshape(16, 4).T.c
 """What makes a·b of the products of a quaternion's numbers with another one's, (4, 16)."""
 
 
-def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray,
-               *others: FloatArray | list[Sequence[float]]) -> FloatArray:
+def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray, *others: FloatArray) -> FloatArray:
     """Return the K numbers, (L, F, K), that a formula computes from records (L, F, ...) of L things in F frames.
 
     The formula gets the numbers of each record, nested as they are. Any record but the first may be (1, F, ...) or (L,
-    1, ...): the same for all things or for all frames. If there is one frame, a record may be a list with an entry for
-    each of the L things.
+    1, ...): the same for all things or for all frames.
 
     >>> sides, scale = np.array([[[3.0, 4.0], [6.0, 8.0]]]), np.full((1, 1, 1), 2.0)
     >>> worked_out(lambda xy, by: (root(xy[0] * xy[0] + xy[1] * xy[1]) * by[0],), sides, scale).tolist()
@@ -44,16 +42,14 @@ def worked_out(formula: Callable[..., Sequence[Any]], first: FloatArray,
     """
     things, frames = first.shape[:2]
     if frames == 1:
-        each = [record if isinstance(record, list) else record[:, 0].tolist() * (things // len(record))
-                for record in others]
+        each = [record[:, 0].tolist() * (things // len(record)) for record in others]
         found = chain.from_iterable(map(formula, first[:, 0].tolist(), *each))
         return np.fromiter(found, dtype=np.float64).reshape(things, 1, -1)
     return np.asarray(formula(*map(_numbers_first, (first, *others)))).transpose(1, 2, 0)
 
 
-def _numbers_first(record: FloatArray | list[Sequence[float]]) -> FloatArray:
+def _numbers_first(record: FloatArray) -> FloatArray:
     """Return a record (L, F, ...) with its numbers first, as formulas need them: (..., L, F)."""
-    record = np.asarray(record)
     return record if record.ndim == 2 else np.ascontiguousarray(record.transpose(*range(2, record.ndim), 0, 1))
 
 
@@ -128,6 +124,12 @@ def eased(share: Number) -> Number:
     """Return 3x² − 2x³ of x, which is clipped to the range from 0 to 1."""
     x = within(share, 0.0, 1.0)
     return x * x * (3.0 - 2.0 * x)
+
+
+def minimum_jerk(share: Number) -> Number:
+    """Return 10x³ − 15x⁴ + 6x⁵ of x, which is clipped to the range from 0 to 1: Flash and Hogan 1985."""
+    x = within(share, 0.0, 1.0)
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 
 def softly(x: Number, softness: Number | float) -> Number:

@@ -7,7 +7,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.contacts.kept_contacts import with_contacts_kept
-from takt.core.retargeting.contacts.trunk import TRUNK, Trunk
+from takt.core.retargeting.contacts.trunk import TRUNK, BentTrunk, Trunk
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import SkeletonMap, find_map
@@ -196,7 +196,7 @@ def test_a_trunk_is_as_wide_as_its_skin(shape: tuple[float, float]) -> None:
     assert trunk is not None
     middle = trunk.origin + 0.5 * trunk.length * trunk.axes[1]
     points = np.stack([middle + 0.4 * way for way in (trunk.axes[0], -trunk.axes[0], trunk.axes[2], -trunk.axes[2])])
-    outside, ways = trunk.outside(target.rest_world[None], points[None])
+    outside, ways = BentTrunk(trunk, target.rest_world[None]).outside(points[None])
     wanted = 0.4 - np.array((shape[0], shape[0], shape[1], shape[1]))
     np.testing.assert_allclose(outside[0] * trunk.length, wanted, atol=0.01)
     np.testing.assert_allclose(ways[0] * 0.4, points - middle, atol=ROUNDING)

@@ -5,7 +5,7 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.contacts.arms import ArmsBesideTrunk
+from takt.core.retargeting.contacts.arms import ArmsBesideTrunk, ArmsInFrames
 from takt.core.retargeting.contacts.kept_contacts import with_contacts_kept
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints, evenly_around
@@ -80,4 +80,4 @@ def test_of_a_head_that_one_of_both_bodies_does_not_show_nobody_knows() -> None:
     np.testing.assert_allclose(in_head(kept, 0.3, middle)[raised], in_head(plain, 0.3, middle)[raised], atol=ROUNDING)
     here, there = ArmsBesideTrunk.of(headless(target), skin), ArmsBesideTrunk.of(find_map(BODY), None)
     assert here is not None and there is not None and there.head is not None
-    assert here.allowed(there.outside(BODY.rest_world[None], 0)[0], 0).shape == (1, 4)
+    assert here.allowed(ArmsInFrames(there, BODY.rest_world[None]).outside(0)[0], 0).shape == (1, 4)

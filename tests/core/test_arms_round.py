@@ -12,6 +12,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.arms import Arms, arms_of
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings, play
+from takt.core.retargeting.contacts.arms import ArmsInFrames
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose
 from takt.samples.skeleton import build_skeleton
@@ -34,7 +35,7 @@ METHODS = ("LEAD", "END", "BOTH", "INSERT", "APPEND", "INERTIALIZE")
 def outside(pose: Pose) -> FloatArray:
     """Return how far the left elbow, forearm, wrist and palm are outside the trunk, (F, 4)."""
     assert BESIDE is not None
-    return BESIDE.beside.outside(BESIDE.world(pose), 0)[0]
+    return ArmsInFrames(BESIDE.beside, BESIDE.world(pose)).outside(0)[0]
 
 
 def posed(turns: FloatArray) -> Pose:

@@ -5,7 +5,7 @@ All positions are in ground coordinates: two along the ground, the third up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -16,8 +16,9 @@ from ...clips.keyed import FINE_S
 from ...clips.thresholds import BRIEF_S
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
+from ...maths.formulas import minimum_jerk, worked_out
 from ...retargeting.two_bone_ik import REACH
-from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETCH, moments
+from .leading import ANY_STRETCH, CLEAR, CLOCKS, FADES, IS_FREE, NUMBERS, STRETCH, moment_of
 
 STEP_WAIT: Final = 0.13
 """Share of a step's duration at its beginning and end in which the foot only moves vertically."""
@@ -145,8 +146,7 @@ class Footholds:
         """
         begin_s, end_s = self.edges_s.take(gaps, axis=1)
         ease_s = np.maximum(np.minimum(SWING_S, (end_s - begin_s) / 2.0), 1e-9)
-        left = 1.0 - np.clip(np.stack((times_s - begin_s, end_s - times_s)) / ease_s, 0.0, 1.0)
-        return np.asarray((left**3 * (10.0 + left * (6.0 * left - 15.0))).sum(axis=0))
+        return np.asarray(minimum_jerk(1.0 - np.stack((times_s - begin_s, end_s - times_s)) / ease_s).sum(axis=0))
 
     @cached_property
     def _ends(self) -> tuple[FloatArray, IntArray]:
@@ -243,13 +243,13 @@ class Footholds:
         """Return jerk limits over gaps (...,)."""
         return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / BRIEF_S**2))
 
-    def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray | list[Sequence[float]]:
-        """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says: see leading.moments."""
-        return moments(self._ways.take(gaps, axis=0), times_s)
+    def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
+        """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says, (L, F, MOMENT)."""
+        return worked_out(moment_of, self._ways.take(gaps, axis=0), times_s[None])
 
     @cached_property
     def _ways(self) -> FloatArray:
-        """The numbers of each gap for leading.py, (G, 45), side by side as they are looked up."""
+        """The numbers of each gap for leading.py, (G, 46), side by side as they are looked up."""
         (begin, end), count = self.edges_s, self.edges_s.shape[1]
         begin_s, fades_per_s, *fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(1, 2)
         found = np.concatenate((

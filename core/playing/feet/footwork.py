@@ -15,7 +15,7 @@ import numpy as np
 from ...clips.thresholds import LITTLE_LEGS, ON_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...maths.equal_values import MOST_BODIES
-from ...maths.formulas import Number, greatest, of_each, within, worked_out
+from ...maths.formulas import Number, greatest, minimum_jerk, of_each, worked_out
 from ...retargeting.comparing.reference import stood_up
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
@@ -234,7 +234,7 @@ class Footwork(Over):
         since_s = times_s + wraps * self.duration_s
         one = self._risen(own, since_s - layout.begin_s.take(own))
         other = self._risen(later, since_s - (later <= own) * self.duration_s - layout.begin_s.take(later))
-        return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, _eased(into))[:, None]).T)
+        return np.asarray((one + (other - one) * np.where(seam < 0, 0.0, minimum_jerk(into))[:, None]).T)
 
     def _risen(self, segment: IntArray, since_s: FloatArray) -> FloatArray:
         """Return how far feet are raised in segments (F,) at times since their beginning, (F, L)."""
@@ -336,20 +336,15 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
     clip's own. The lowering curve is used for longer than the height lock, see lowering.py. segment: see Feet._spans.
     """
     (time_s,), sinks = time, segment[-1]
-    away, until, gone = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s), segment[:3], segment[3:6])
+    away, until, gone = of_each(lambda begin_s, per_s: minimum_jerk((time_s - begin_s) * per_s), segment[:3],
+                                segment[3:6])
     upright = 1.0 - away * until
     beside = sinks * (1.0 - upright)
     between = 1.0 - beside
     gone = gone * between
-    later, sooner = of_each(lambda begin_s, per_s: _eased((time_s - begin_s) * per_s - 1.0),
+    later, sooner = of_each(lambda begin_s, per_s: minimum_jerk((time_s - begin_s) * per_s - 1.0),
                             segment[:2], segment[3:5])
     return upright, greatest(upright, sinks), 1.0 - later * sooner, between - gone, beside, gone
-
-
-def _eased(share: Number) -> Number:
-    """Return the minimum-jerk curve from 0 to 1: Flash and Hogan 1985."""
-    x = within(share, 0.0, 1.0)
-    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 
 def ground_level(found: SkeletonMap, up: FloatArray, skin: SkinPoints | None) -> float:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.formulas import minimum_jerk
 
 
 class Prints(NamedTuple):
@@ -25,8 +26,7 @@ class Prints(NamedTuple):
     def between(self, values: FloatArray, times_s: FloatArray) -> FloatArray:
         """Return values that change from one of (K, C) to the next between contacts, (F, C)."""
         last, after, x = self._swings(times_s)
-        x = x[:, None]
-        return np.asarray(values[last] + x**3 * (10.0 + x * (6.0 * x - 15.0)) * (values[after] - values[last]))
+        return np.asarray(values[last] + minimum_jerk(x)[:, None] * (values[after] - values[last]))
 
     def _swings(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
         """Return the footprints around times (F,), and the elapsed share of the time between them."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray
+from ...maths.formulas import minimum_jerk
 from ...pha.ways import AimedAt
 from ..transitions.methods import Layout
 from .carried import Carried, TimedHold
@@ -68,8 +69,7 @@ def weights(times_s: FloatArray, begin_s: float, there_s: float, end_s: float, b
     """Return the weight of an aim at times (F,); see TimedAim."""
     comes = (times_s - begin_s) / max(there_s - begin_s, _NO_TIME_S)
     goes = (back_s - times_s) / max(back_s - end_s, _NO_TIME_S)
-    x = np.clip(np.minimum(comes, goes), 0.0, 1.0)
-    return np.where((times_s > begin_s) & (times_s < back_s), x**3 * (10.0 + x * (6.0 * x - 15.0)), 0.0)
+    return np.where((times_s > begin_s) & (times_s < back_s), minimum_jerk(np.minimum(comes, goes)), 0.0)
 
 
 def timed_aims(aims: Sequence[AimedAt], layout: Layout, cast: Mapping[str, Target],

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...maths.arrays import ComplexArray, FloatArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
+from ...maths.formulas import minimum_jerk
 from ..placing.placement import Placement
 
 _SMOOTH_S: Final = 0.4
@@ -59,8 +60,7 @@ class Piece:
 
         positions: (K,) of the body at times_s (K,), evenly spaced. carried: (K,) its placements then.
         """
-        share = np.linspace(0.0, 1.0, len(times_s))
-        eased = share**3 * (10.0 + share * (6.0 * share - 15.0))
+        eased = minimum_jerk(np.linspace(0.0, 1.0, len(times_s)))
         before = carried.shift + np.exp(1j * carried.yaw_rad) * positions
         return cls(times_s, Frames(positions, np.zeros(len(times_s))),
                    Frames(before + eased * shift, np.unwrap(carried.yaw_rad) + eased * turn_rad))

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import TaktError
 from ...maths.arrays import FloatArray
+from ...maths.formulas import minimum_jerk
 
 Shape = Literal["RISE", "PULSE"]
 Weight = Callable[[FloatArray], FloatArray]
@@ -129,18 +130,13 @@ def _cubic(x: FloatArray) -> FloatArray:
     return np.asarray(0.5 + np.cbrt(x / 4.0 - 0.125))
 
 
-def _smoother(x: FloatArray) -> FloatArray:
-    """Return the minimum-jerk curve of reaching hands: Flash and Hogan 1985."""
-    return np.minimum(x * x * x * (10.0 + x * (6.0 * x - 15.0)), 1.0)
-
-
 def _smoother_pulse(x: FloatArray) -> FloatArray:
-    return _smoother(1.0 - np.abs(2.0 * x - 1.0))
+    return minimum_jerk(1.0 - np.abs(2.0 * x - 1.0))
 
 
 CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
     Curve("COSINE", "Cosine", "Begins and ends gently", _cosine, _cosine_pulse),
-    Curve("SMOOTHER", "Smoother", "Begins and ends without a jolt, with the least jerk", _smoother, _smoother_pulse),
+    Curve("SMOOTHER", "Smoother", "Begins and ends without a jolt, with the least jerk", minimum_jerk, _smoother_pulse),
     Curve("LINEAR", "Linear", "Grows evenly", _linear, _linear_pulse, 1.0),
     Curve("CIRCULAR", "Circular", "Two quarter circles: abrupt halfway", _circular, _circular_pulse),
     Curve("CUBIC", "Cubic", "A cube root: abrupt halfway; not for Across the Seam", _cubic, None,

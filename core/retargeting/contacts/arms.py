@@ -92,14 +92,6 @@ class ArmsBesideTrunk:
         return replace(self, trunks=tuple(replace(trunk, joints=joints) for trunk in self.trunks), arms=(left, right),
                        palms=tuple(row[palm] for palm in self.palms), head=head)
 
-    def outside(self, world: FloatArray, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and directions out, (F, N, 3).
-
-        First for the trunk, then for the head; infinite if far from the head. world: (F, J, 3, 4) of all joints. arm:
-        (F,), if it differs from world.
-        """
-        return ArmsInFrames(self, world).outside(side, arm)
-
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:
         """Return the least distance of an arm from the trunk, (..., N), for its distance in the source (..., N).
 
@@ -139,7 +131,10 @@ class ArmsInFrames:
         return some
 
     def outside(self, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return how far an arm is outside, (F, N), and directions out, (F, N, 3); see ArmsBesideTrunk.outside."""
+        """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and directions out, (F, N, 3).
+
+        First for the trunk, then for the head; infinite if far from the head. arm: (F,), if it is not as it was placed.
+        """
         return self.outside_at(side, self._places(side, arm))
 
     def distance(self, side: int) -> FloatArray:

@@ -78,10 +78,6 @@ class HandsAndBody:
                        parts={name: tuple(replace(hull, joint=row[hull.joint]) for hull in part)
                               for name, part in self.parts.items()})
 
-    def outside(self, world: FloatArray, palms: FloatArray, part: str) -> tuple[FloatArray, FloatArray]:
-        """Return how far hands at (F, 2, 3) are outside a part, (F, 2), and the directions out, (F, 2, 3)."""
-        return InFrames(self, world).outside(palms, part)
-
     def hanging(self, world: FloatArray) -> FloatArray:
         """Return how far arms hang beside their legs, (F, 2), 0 to 1: hanging hands touch nothing."""
         if len(self.thighs) < 2:

@@ -41,7 +41,7 @@ class Hull:
 
         >>> skeleton = Skeleton.from_arrays(["head"], [-1], np.array([(1.0, 0, 0, 0)]), np.zeros((1, 3)))
         >>> ball = Hull.of(evenly_around(2000), 0, skeleton)
-        >>> outside, out = ball.outside(skeleton.rest_world[None], np.array([[(0.0, 3.0, 0.0)]]))
+        >>> outside, out = Hulls.placed((ball,), skeleton.rest_world[None]).outside(np.array([[(0.0, 3.0, 0.0)]]), 0.0)
         >>> np.allclose(outside, 2.0, atol=0.05), np.allclose(out, (0.0, 1.0, 0.0), atol=0.2)
         (True, True)
         """
@@ -49,17 +49,6 @@ class Hull:
         supports = ((points - middle) @ _NORMALS.T).max(axis=0)
         rest = own.rest_world[joint]
         return cls(joint, middle - rest[:, 3], rest[:, :3], supports, float(supports.mean()))
-
-    def distance(self, world: FloatArray, points: FloatArray) -> FloatArray:
-        """Return how far points (F, P, 3) are outside, (F, P). world: (F, J, 3, 4) of all joints."""
-        return Hulls.placed((self,), world).distance(points, 0.0)
-
-    def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far points (F, P, 3) are outside, (F, P), and the directions out, unit vectors (F, P, 3).
-
-        world: (F, J, 3, 4) of all joints.
-        """
-        return Hulls.placed((self,), world).outside(points, 0.0)
 
 
 class _LookedAt(NamedTuple):

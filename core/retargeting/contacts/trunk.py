@@ -80,14 +80,6 @@ class Trunk:
         return cls(kept, np.maximum.accumulate(middles), own.rest_world[kept], origin, axes, length,
                    _radii(points - np.array((centre, 0.0, 0.0))) if len(points) else _usual_radii(centre), centre)
 
-    def outside(self, world: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return distances of points (F, P, 3) outside the skin, (F, P) in lengths, and directions out, (F, P, 3).
-
-        Directions are unit vectors that fade to zero towards the centre, where no direction leads out. world: (F, J, 3,
-        4) of all joints.
-        """
-        return BentTrunk(self, world).outside(points)
-
 
 class BentTrunk:
     """A trunk in F frames, placed once for all queries. Frames are the last axis, since all are processed alike."""

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...clips.body_contacts import FEET, SEAT, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.contacts import FootContacts, depth_within
+from ...clips.contacts import weight_within
 from ...clips.keyed import SAMPLE_S, beside, key_times
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import EASE_S, NEARLY_LEGS, POSTURE_S, ROUNDS, SOFT_LEGS, TRUNK_NEAR_LEGS
+from ...clips.thresholds import NEARLY_LEGS, POSTURE_S, ROUNDS, SOFT_LEGS, TRUNK_NEAR_LEGS
 from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_ancestors
 from ..limbs import Limb, with_rotations
@@ -48,7 +48,8 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin)
     share, is_on = contacts.weight(TRUNK, times), 1.0 - smoothstep(height, 0.0, TRUNK_NEAR_LEGS[0])
     share = share * np.stack([1.0 - contacts.weight(FEET[side], times, on=SEAT) for side in legs])
     leg, before = body.leg, body.low(played, times, *parts)
-    stands, low = np.stack([_stands(times, contacts.feet.get(side)) for side in legs]), before
+    spans = (contacts.feet[side].stands if side in contacts.feet else np.zeros((0, 2)) for side in legs)
+    stands, low = np.stack([weight_within(times, each) for each in spans]), before
     for _ in range(ROUNDS):
         deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, TRUNK_NEAR_LEGS[1])
         wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
@@ -92,13 +93,6 @@ def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatAr
     fitting to others.
     """
     return smoothed(times, raised, POSTURE_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
-
-
-def _stands(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
-    """Return how much a foot stands at times (F,), (F,)."""
-    if contacts is None:
-        return np.zeros(len(times))
-    return np.asarray(smoothstep(depth_within(times, contacts.stands), -EASE_S, 0.0))
 
 
 def _turned(clip: Clip, limb: Limb, hips: Sequence[int], times: FloatArray, raised: FloatArray,

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...clips.body_contacts import HANDS, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.contacts import depth_within
+from ...clips.contacts import weight_within
 from ...clips.keyed import SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import EASE_S, NEARLY_LEGS, ROUNDS, SEEN_LEGS
+from ...clips.thresholds import NEARLY_LEGS, ROUNDS, SEEN_LEGS
 from ...maths.arrays import FloatArray, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..limbs import Limb, with_joint_turned
@@ -129,7 +129,7 @@ def _on_stretched_legs(contacts: BodyContacts, played: Clip, found: SkeletonMap,
     for side, contact in contacts.feet.items():
         leg = Limb.of(found, side, ("hip", "knee", "ankle"))
         if leg is not None:
-            planted = smoothstep(depth_within(times, contact.stands), -EASE_S, 0.0)
+            planted = weight_within(times, contact.stands)
             _, at = PosedJoints.of(played, np.array(leg)).placed(times)
             bones = np.linalg.norm(np.diff(at, axis=1), axis=-1).sum(axis=1)
             long = np.linalg.norm(at[:, 0] - at[:, 2], axis=1) / np.maximum(bones, 1e-30)

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip
-from ...clips.contacts import FootContacts, depth_within, instants, joined
+from ...clips.contacts import FootContacts, depth_within, instants, joined, weight_within
 from ...clips.thresholds import EASE_S, LOW_LEGS, MOMENT_S
-from ...maths.arrays import BoolArray, FloatArray, runs
+from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...maths.equal_values import MOST_BODIES
 from ...skeletons.maps import SkeletonMap
 from .off_ground import ankles_and_soles, is_within, off_ground
@@ -55,7 +55,7 @@ def all_touching(times: FloatArray, contacts: Sequence[FootContacts | None], lyi
 
     lying: (K, 2) when the body lies.
     """
-    lies = _share(times, lying) * ((1.0,), (_FULL_WEIGHT,))
+    lies = weight_within(times, lying) * ((1.0,), (_FULL_WEIGHT,))
     return np.stack([*(_touching(times, each) for each in contacts), lies], axis=2)
 
 
@@ -68,14 +68,9 @@ def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
         return np.zeros((2, len(times)))
     begin, end = contacts.heel.T
     heel = np.stack((np.where(begin <= times[0], -np.inf, begin), np.where(end >= times[-1], np.inf, end)), axis=1)
-    on_heel = 0.5 - 0.5 * np.cos(np.pi * np.clip(depth_within(times, heel) / EASE_S, 0.0, 1.0))
-    touching = _share(times, contacts.stands)
+    on_heel = smoothstep(depth_within(times, heel), 0.0, EASE_S)
+    touching = weight_within(times, contacts.stands)
     return np.stack((touching, touching + (_FULL_WEIGHT - 1.0) * on_heel))
-
-
-def _share(times: FloatArray, spans: FloatArray) -> FloatArray:
-    """Return how much of a contact there is at times (F,): 1 within spans (K, 2), less within EASE_S beside them."""
-    return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(-depth_within(times, spans) / EASE_S, 0.0, 1.0)))
 
 
 @lru_cache(maxsize=MOST_BODIES)
