@@ -102,11 +102,11 @@ def _written_at_once(made: Path, armature_object: bpy.types.Object, scene: bpy.t
         return False
     _export(made, armature_object, scene, ())
     buffer = made.with_suffix(".bin") if made.suffix == ".gltf" else None
-    try:
-        data, beside = with_animations(made.read_bytes(), animations_of(played, frames_per_second(scene)), made,
-                                       None if buffer is None else buffer.read_bytes())
-    except TaktError:
+    found = with_animations(made.read_bytes(), animations_of(played, frames_per_second(scene)), made,
+                            None if buffer is None else buffer.read_bytes())
+    if found is None:
         return False
+    data, beside = found
     made.write_bytes(data)
     if buffer is not None and beside is not None:
         buffer.write_bytes(beside)

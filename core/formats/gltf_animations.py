@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from .gltf_data import chunks_of
@@ -42,18 +41,22 @@ class Animation(NamedTuple):
 
 
 def with_animations(data: bytes, animations: Sequence[Animation], path: Path,
-                    beside: bytes | None = None) -> tuple[bytes, bytes | None]:
+                    beside: bytes | None = None) -> tuple[bytes, bytes | None] | None:
     """Return a file with animations, and what is beside it.
+
+    None if the file has no joint of a name, or several, or joints that are scaled at rest.
 
     data: of a .glb, or of a .gltf with the bytes of its one buffer beside it. path: for messages.
     Each animation has channels for all that any of them moves, so that none keeps what another has posed.
-    Raises TaktError if the file has no joint of a name, or several, or joints that are scaled at rest.
+    Raises FileError if the file cannot be read.
     """
     text, binary = chunks_of(data, path)
     document: dict[str, Any] = json.loads(text)
     added = _Added(document, (binary if beside is None else beside) or b"")
     moved = dict.fromkeys(key for each in animations for key in each.channels)
     nodes = _nodes(document, {joint for joint, _ in moved})
+    if nodes is None:
+        return None
     document["animations"] = [_animation(added, each, [*moved], nodes) for each in animations]
     buffer = added.data()
     document["buffers"][0]["byteLength"] = len(buffer)
@@ -114,17 +117,15 @@ def _animation(added: _Added, animation: Animation, moved: Sequence[tuple[str, s
     return {"name": animation.name, "channels": channels, "samplers": samplers}
 
 
-def _nodes(document: Mapping[str, Any], joints: set[str]) -> dict[str, tuple[int, FloatArray, FloatArray]]:
-    """Return the number of each joint's node, with its translation and rotation (wxyz)."""
+def _nodes(document: Mapping[str, Any], joints: set[str]) -> dict[str, tuple[int, FloatArray, FloatArray]] | None:
+    """Return the number of each joint's node, with its translation and rotation (wxyz); None: see with_animations."""
     found = dict[str, tuple[int, FloatArray, FloatArray]]()
     for number in dict.fromkeys(joint for skin in document.get("skins", ()) for joint in skin["joints"]):
         node = document["nodes"][number]
         if (name := node.get("name")) not in joints:
             continue
         if name in found or "matrix" in node or not np.allclose(node.get("scale", 1.0), 1.0, rtol=0.0, atol=_ROUNDING):
-            raise TaktError(f"the joint {name!r} of the file is there twice, or scaled at rest")
+            return None
         x, y, z, w = node.get("rotation", (0.0, 0.0, 0.0, 1.0))
         found[name] = number, np.array(node.get("translation", (0.0, 0.0, 0.0))), np.array((w, x, y, z))
-    if missing := joints - found.keys():
-        raise TaktError(f"the file has no joint {min(missing)!r}")
-    return found
+    return found if joints == found.keys() else None

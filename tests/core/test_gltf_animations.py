@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from takt.core.errors import TaktError
 from takt.core.formats import gltf
 from takt.core.formats.format import Source
 from takt.core.formats.gltf_animations import Animation, packed, with_animations
@@ -31,7 +30,7 @@ def test_a_joint_moves_in_the_axes_in_which_it_rests() -> None:
     turned = np.stack((rot.IDENTITY, TURN, TURN))
     found, beside = with_animations(packed(hero(), b"abc"), [
         Animation("one", times, {("arm", "translation"): moved, ("arm", "rotation"): turned}),
-        Animation("two", times[:2], {})], PATH)
+        Animation("two", times[:2], {})], PATH) or (b"", None)
     assert beside is None
     one, two = gltf.read(Source(found, PATH)).clips
     assert (one.name, two.name) == ("one", "two") and (one.duration_s, two.duration_s) == (1.0, 0.5)
@@ -48,7 +47,7 @@ def test_all_animations_have_what_one_of_them_moves_and_still_channels_have_two_
     spin = np.stack([TURN if index % 2 else rot.IDENTITY for index in range(5)])
     found, _ = with_animations(packed(hero(), b""), [
         Animation("one", times, {("arm", "rotation"): spin}),
-        Animation("two", times, {("hips", "translation"): np.ones((5, 3))})], PATH)
+        Animation("two", times, {("hips", "translation"): np.ones((5, 3))})], PATH) or (b"", None)
     document = json.loads(found[20:20 + struct.unpack_from("<I", found, 12)[0]])
     counts = [[document["accessors"][sampler["output"]]["count"] for sampler in each["samplers"]]
               for each in document["animations"]]
@@ -61,18 +60,14 @@ def test_a_buffer_beside_the_file_gets_the_data() -> None:
     document = hero()
     document["buffers"] = [{"uri": "hero.bin", "byteLength": 3}]
     found, beside = with_animations(json.dumps(document).encode(), [
-        Animation("one", np.arange(2.0), {("hips", "scale"): np.ones((2, 3))})], PATH, b"abc")
+        Animation("one", np.arange(2.0), {("hips", "scale"): np.ones((2, 3))})], PATH, b"abc") or (b"", None)
     written = json.loads(found)
     assert beside is not None and beside[:4] == b"abc\0"
     assert written["buffers"] == [{"uri": "hero.bin", "byteLength": len(beside)}]
 
 
-@pytest.mark.parametrize(("of_arm", "joint", "message"), [
-    ({}, "leg", "the file has no joint 'leg'"),
-    ({"name": "hips"}, "hips", "the joint 'hips' of the file is there twice, or scaled at rest"),
-    ({"scale": [1, 1, 1.01]}, "arm", "the joint 'arm' of the file is there twice, or scaled at rest"),
-    ({"matrix": [1.0] * 16}, "arm", "the joint 'arm' of the file is there twice, or scaled at rest")])
-def test_other_joints_are_refused(of_arm: dict[str, Any], joint: str, message: str) -> None:
-    with pytest.raises(TaktError, match=message):
-        with_animations(packed(hero(**of_arm), b""), [
-            Animation("one", np.arange(2.0), {(joint, "scale"): np.ones((2, 3))})], PATH)
+@pytest.mark.parametrize(("of_arm", "joint"), [
+    ({}, "leg"), ({"name": "hips"}, "hips"), ({"scale": [1, 1, 1.01]}, "arm"), ({"matrix": [1.0] * 16}, "arm")])
+def test_other_joints_are_refused(of_arm: dict[str, Any], joint: str) -> None:
+    moved = [Animation("one", np.arange(2.0), {(joint, "scale"): np.ones((2, 3))})]
+    assert with_animations(packed(hero(**of_arm), b""), moved, PATH) is None
