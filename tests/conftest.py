@@ -10,7 +10,7 @@ from hashlib import sha256
 from inspect import isfunction
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -56,38 +56,6 @@ def bound_once() -> None:
         return known[key]
 
     BINDING_METHODS["INSIDE"] = replace(method, bind=bind)
-
-
-@pytest.fixture(scope="session")
-def dancer_once(bound_once: None, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Let the bound sample dancer come from a file, once one was built and bound: most tests begin with it."""
-    import bpy
-
-    from takt.samples import dancer
-
-    context, libraries = cast(Any, bpy.context), cast(Any, bpy.data).libraries
-    path, built = tmp_path_factory.mktemp("dancer") / "bound.blend", dancer.bound_dancer
-    names = list[str]()
-
-    def bound_dancer() -> tuple[Any, Any]:
-        if not names:
-            made = built()
-            libraries.write(str(path), set(made))
-            names.extend(each.name for each in made)
-            return made
-        for each in context.selected_objects:
-            each.select_set(False)
-        with libraries.load(str(path)) as (_, wanted):
-            wanted.objects = list(names)
-        found: Any = wanted.objects
-        libraries.remove(next(each for each in libraries if Path(each.filepath).name == path.name))
-        for each in found:
-            context.scene.collection.objects.link(each)
-            each.select_set(True)
-        context.view_layer.objects.active = found[0]
-        return found[0], found[1]
-
-    vars(dancer)["bound_dancer"] = bound_dancer
 
 
 class ClipsOnce:
@@ -136,7 +104,7 @@ def factory_preferences() -> None:
 
 
 @pytest.fixture
-def extension(dancer_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
+def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 

@@ -195,6 +195,8 @@ def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[fl
     still = {"location": _SAME * float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), "scale": _SAME}
     modes = _modes(armature_object, found)
     for (name, channel), curves in found.items():
+        if name not in modes:
+            continue  # the bone was deleted after the skeleton was read
         joint = skeleton.index_of[name]
         if (name in rules.connected if channel == "location" else
                 channel.startswith("rotation") and channel != rotation_channel(modes[name])):
