@@ -14,12 +14,13 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import weight_within
+from ...clips.contacts import depth_within
 from ...clips.keyed import SAME_S, SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import (
     BRIEF_S,
     FAR_LEGS,
+    LIES_LEGS,
     LITTLE_LEGS,
     LOW_LEGS,
     LOW_PERCENT,
@@ -30,7 +31,7 @@ from ...clips.thresholds import (
     STRAIGHT,
     UPRIGHT_LEGS,
 )
-from ...maths.arrays import FloatArray, IntArray, merged
+from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
 from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -39,8 +40,8 @@ from ..comparing.matching import SAME_POSITION, Pairing
 from ..comparing.upright import FEET
 from ..hips import HIPS
 from ..limbs import Limb
-from .fitted_curves import SOFT_WEIGHT, ends_as_it_begins, smoothed
-from .grounding import Ground, most_bent, most_drawn, most_put_down, of_legs
+from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
 
@@ -251,23 +252,23 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / BRIEF_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    moves = np.ptp(lift) > SOFT_LEGS * leg
-    clip = Clip("", target.skeleton, float(times[-1]), target.rotations, target.translations, Tracks.empty(3))
-    moving = legs if moves else (None,) * len(legs)
-    bent, down = (of_legs(each, clip, moving, times, heights.below) for each in (most_bent, most_put_down))
+    lies = _longer(times, heights.below.max(axis=1)) < LIES_LEGS * leg
+    frames = np.flatnonzero(~lies) if np.ptp(lift) > SOFT_LEGS * leg else np.zeros(0, np.int64)
+    bent, down = _reaches(heights, legs, target, frames)
     flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), NEAR_LEGS[0] * leg)
     curve = lift
-    if moves:
+    if len(frames):
         least = np.minimum((sunk - most).max(axis=1), lift)
         soft_lo = np.maximum((sunk - np.minimum(most, bent)).max(axis=1) - flies, least)
         puts = np.where(lift[:, None] > sunk, np.inf, down).min(axis=1)
         soft_hi = np.maximum(lift + flies + LITTLE_LEGS * leg + np.minimum(puts, leg), soft_lo)
         weights, none = np.full((1, len(times)), SOFT_WEIGHT), np.full((1, len(times)), np.inf)
-        soft = SoftBounds(soft_lo[None], none, weights, np.zeros(weights.shape))
-        curve = smoothed(times, lift[None], POSTURE_S, lo=least, hi=soft_hi, keeps_ends=True, is_cycle=is_cycle,
+        soft = SoftBounds(np.where(lies, lift, soft_lo)[None], none, weights, np.zeros(weights.shape))
+        curve = smoothed(times, lift[None], POSTURE_S, weight=np.where(lies, CONTACT_WEIGHT, 1.0), lo=least,
+                         hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > SOFT_LEGS * leg]
-        share = weight_within(times, seen[:, None].repeat(2, axis=1), POSTURE_S)
+        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
         curve = lift + share * (curve - lift)
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)
@@ -276,11 +277,30 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     return Ground(times, curve, legs, drawn)
 
 
+def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
+    """Return how high something is (F,) at times (F,), without what is low for a moment only."""
+    every = np.ones(len(times), np.bool_)
+    return lowest_beside(times, -lowest_beside(times, -high, every, _HALF_FLIGHT_S), every, _HALF_FLIGHT_S)
+
+
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
     """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
-    every = np.ones(len(times), np.bool_)
-    around = lowest_beside(times, lowest, every, _HALF_FLIGHT_S)
-    return np.asarray(np.maximum(lowest + lowest_beside(times, -around, every, _HALF_FLIGHT_S), 0.0))
+    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
+
+
+def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
+             frames: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
+
+    Wanted only in some frames (N,).
+    """
+    bent, down = np.zeros((2, *heights.feet.shape))
+    clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))
+    for column, leg in enumerate(legs):
+        if leg is not None and len(frames):
+            at = heights.times_s[frames], heights.below[frames, column]
+            bent[frames, column], down[frames, column] = most_bent(clip, leg, *at), most_put_down(clip, leg, *at)
+    return bent, down
 
 
 def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:

@@ -26,7 +26,8 @@ from ...skeletons.maps import SkeletonMap
 from ..limbs import Limb
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .body_skin import BodySkin
-from .grounding import Ground, most_bent, most_drawn, most_put_down, of_legs
+from .fitted_curves import smoothed
+from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
@@ -37,6 +38,8 @@ _TREMBLING: Final = 2
 """Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that is no higher than the first value in the clip is near the ground; from the second on it is not."""
+_CALM_S: Final = 0.04
+"""Smoothing time of how far such a foot is put down."""
 _OFF_LEGS: Final = 0.015
 """A foot that is higher bears nobody."""
 
@@ -53,9 +56,9 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
     found = _measured(contacts, source, source_map, played, target, ratio)
     if found is None:
         return None
-    most, reach = _most_drawn(found, played), _reach(found)
+    most, reach = _most_drawn(found, played), _reach(found, played)
     wish = lift_of_touching(found.low - found.high, found.touching, found.weight, found.leg, reach)
-    ground = softly(found, wish, most, reach[:, :-1], before)
+    ground = softly(found, played, wish, most, reach[:, :-1], before)
     if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= STILL_LEGS * found.leg:
         return None
     return ground
@@ -95,8 +98,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
     return Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
-                    np.minimum(shin, low[:, -1:]), others, touching, weight, legs, below,
-                    of_legs(most_put_down, played, legs, times, below), arms, leg)
+                    np.minimum(shin, low[:, -1:]), others, touching, weight, legs, below, arms, leg)
 
 
 def _bears(contacts: BodyContacts, times: FloatArray) -> FloatArray:
@@ -176,32 +178,42 @@ def _most_drawn(found: Measured, played: Clip) -> FloatArray:
     While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
     bears it lets knees bend so much further, and what that draws up goes by the square.
     """
-    most, every = most_drawn(found.below, found.leg), range(len(found.legs))
+    most = most_drawn(found.below, found.leg)
     bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
-    alone = np.stack([1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2 for column in every], axis=1)
-    alone *= found.low[:, :-1] < SOFT_LEGS * found.leg
-    bent = of_legs(most_bent, played, found.legs, found.times_s, found.below, np.inf)
-    return np.asarray(most - alone * np.maximum(most - bent, 0.0))
+    for column, leg in enumerate(found.legs):
+        alone = 1.0 - np.delete(bears, column, axis=1).max(axis=1) ** 2
+        frames = np.flatnonzero((alone > 0.0) & (found.low[:, column] < SOFT_LEGS * found.leg))
+        if leg is not None and len(frames):
+            bent = most_bent(played, leg, found.times_s[frames], found.below[frames, column])
+            most[frames, column] -= alone[frames] * np.maximum(most[frames, column] - bent, 0.0)
+    return most
 
 
-def _reach(found: Measured) -> FloatArray:
+def _reach(found: Measured, played: Clip) -> FloatArray:
     """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
 
     The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet near the ground in the
     clip count as well, such as feet that slide or are about to leave, if their legs are known.
     """
-    leg, low, feet = found.leg, found.hangs, found.touching[:, :-1]
+    reach, leg = np.zeros((2, *found.low.shape)), found.leg
+    low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
     if low.shape[1] < 2:
-        return np.zeros(found.low.shape)
-    lowest = low.min(axis=1, keepdims=True)
-    apart = low - lowest
+        return np.asarray(reach[0])
+    apart = low - low.min(axis=1, keepdims=True)
     near = 1.0 - smoothstep(found.high[:, :-1] / leg, *_BESIDE_GROUND_LEGS)
     both = feet * feet.min(axis=1, keepdims=True)
     seen = near.min(axis=1, keepdims=True) * smoothstep(apart / leg, *SEEN_LEGS)
-    share = near_ground(apart, leg) * np.maximum(both, seen)
-    share[apart <= STILL_LEGS * leg] = 0.0
-    reach = share * np.minimum(found.down, np.maximum(found.clear - lowest, 0.0))
-    return np.column_stack((reach, np.zeros(len(reach))))
+    share = near_ground(apart, leg) * np.stack((both, seen))
+    for column, limb in enumerate(found.legs):
+        frames = np.flatnonzero((share[..., column] > 0.0).any(axis=0) & (apart[:, column] > STILL_LEGS * leg))
+        if limb is not None and len(frames):
+            down = most_put_down(played, limb, found.times_s[frames], found.below[frames, column])
+            clear = np.maximum(found.clear[frames, column] - low[frames].min(axis=1), 0.0)
+            reach[:, frames, column] = share[:, frames, column] * np.minimum(down, clear)
+            if (seen_reach := reach[1, :, column]).any():
+                reach[1, :, column] = smoothed(found.times_s, seen_reach[None], _CALM_S, lo=0.0, hi=seen_reach,
+                                               is_cycle=found.is_cycle)[0]
+    return np.asarray(reach.max(axis=0))
 
 
 def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,

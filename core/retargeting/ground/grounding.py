@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,16 +68,6 @@ def most_bent(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> Fl
     shortest = thigh * thigh + shin * shin + both * np.cos(np.minimum((1.0 + _BENT_FURTHER) * bend, np.pi))
     level = np.maximum(whole * whole - below * below, 0.0)
     return np.asarray(np.maximum(below - np.sqrt(np.maximum(shortest - level, 0.0)), 0.0))
-
-
-def of_legs(measure: Callable[[Clip, Limb, FloatArray, FloatArray], FloatArray], clip: Clip,
-            legs: Sequence[Limb | None], times: FloatArray, below: FloatArray, without: float = 0.0) -> FloatArray:
-    """Return by how much each leg moves its foot at most at times (F,), (F, L); for a foot without leg: `without`.
-
-    measure: most_bent or most_put_down. below: (F, L) how far ankles are below their hips.
-    """
-    return np.stack([np.full(len(times), without) if leg is None else measure(clip, leg, times, own)
-                     for leg, own in zip(legs, below.T, strict=True)], axis=1)
 
 
 def _bones(clip: Clip, leg: Limb, times: FloatArray) -> tuple[float | FloatArray, float | FloatArray, FloatArray]:

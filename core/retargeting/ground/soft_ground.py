@@ -19,13 +19,14 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.clip import Clip
 from ...clips.thresholds import BODY_S, LIMB_S, NEAR_LEGS, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, smoothstep
 from ...maths.displacement import SoftBounds
 from ..limbs import Limb
 from .arms_off_ground import ArmsOnGround
 from .fitted_curves import CONTACT_WEIGHT, SOFT_WEIGHT, ends_as_it_begins, smoothed
-from .grounding import Ground, most_drawn
+from .grounding import Ground, most_drawn, most_put_down
 from .lift_of_touching import near_ground
 
 _ON_LEGS: Final = (0.005, 0.03)
@@ -45,9 +46,8 @@ class Measured:
     high: (F, L + 1) the wanted height when it leaves the ground, or comes to it. clear: (F, L) the lowest height
     without feet, arms and the other leg's shin. others: (F,) the lowest height without feet and arms, with shins raised
     as far as the legs raise them. touching, weight: (F, L + 1) how much each touches the ground in the clip, 0 to 1,
-    and its contact weight. below: (F, L) how far each ankle is below its hip; down: (F, L) how far its leg puts it down
-    at most. arms: their skin, which counts as far as it bears the body. leg: the length of the legs. Lengths are in the
-    unit of the model.
+    and its contact weight. below: (F, L) how far each ankle is below its hip. arms: their skin, which counts as far as
+    it bears the body. leg: the length of the legs. Lengths are in the unit of the model.
     """
 
     times_s: FloatArray
@@ -59,7 +59,6 @@ class Measured:
     weight: FloatArray
     legs: tuple[Limb | None, ...]
     below: FloatArray
-    down: FloatArray
     arms: ArmsOnGround
     leg: float
 
@@ -79,17 +78,27 @@ class Measured:
         slides *= 1.0 - smoothstep(self.hangs / self.leg, *_SLIDES_LEGS)
         return np.maximum(self.touching[:, :-1] * near_ground(self.hangs, self.leg), slides)
 
+    def may_be_put_down(self, played: Clip, on: FloatArray) -> FloatArray:
+        """Return how far down legs put feet that are on the ground (F, L), (F, L); played: the clip."""
+        puts = np.zeros(on.shape)
+        for column, limb in enumerate(self.legs):
+            frames = np.flatnonzero(on[:, column] > 0.0)
+            if limb is not None and len(frames):
+                down = most_put_down(played, limb, self.times_s[frames], self.below[frames, column])
+                puts[frames, column] = np.minimum(down, np.maximum(self.clear[frames, column], 0.0))
+        return puts
 
-def softly(found: Measured, lift: FloatArray, most: FloatArray, reach: FloatArray,
+
+def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, reach: FloatArray,
            before: Sequence[Ground]) -> Ground:
     """Return what brings a body to the ground softly, near lifts (F,) that are wanted.
 
-    most: (F, L) by how much legs draw their feet up without bending their knees much; reach: (F, L) by how much those
-    put them down that are not on the ground. before: what lifted the body before it was measured; all together changes
-    softly.
+    played: the clip that was measured. most: (F, L) by how much legs draw their feet up without bending their knees
+    much; reach: (F, L) by how much those put them down that are not on the ground. before: what lifted the body before
+    it was measured; all together changes softly.
     """
     on, leg = found.is_on(), found.leg
-    puts = np.where(on > 0.0, np.minimum(found.down, np.maximum(found.clear, 0.0)), 0.0)
+    puts = found.may_be_put_down(played, on)
     lift = _lift(found, lift, most, on, puts, before)
     limit, clear = most_drawn(found.below, leg), np.maximum(found.clear + lift[:, None], 0.0)
     low, hangs = found.low[:, :-1] + lift[:, None], found.hangs + lift[:, None]
