@@ -10,6 +10,8 @@ from typing import Any
 import bpy
 import pytest
 
+from takt.bridge.actions.curves import tracks_of
+from takt.bridge.rigs.armature import read_skeleton
 from takt.bridge.tweaking import tweak_waiting, tweaks
 from takt.core.pha.edits import SetAttribute
 from takt.tests.blender.dancing import STEPS, Wait, rebuild, text_of
@@ -39,6 +41,18 @@ def test_a_bone_that_the_rig_has_no_longer_is_told_of_and_its_keys_are_kept(twea
     edit(tweaked, SetAttribute(6, "duration", "5"))
     paths = {curve.data_path.split('"')[1] for curve in curves_of(tweaked.animation_data.action)}
     assert paths == {KNEE, "r_hip"} and own_frames(tweaked.animation_data.action) == [pytest.approx(39.0)]
+
+
+def test_keys_of_a_bone_that_was_deleted_after_the_skeleton_was_read_are_left_out(tweaked: Any) -> None:
+    set_key(tweaked, 20)
+    set_key(tweaked, 20, name="r_hip")
+    skeleton, action = read_skeleton(tweaked), tweaked.animation_data.action
+    operators.object.mode_set(mode="EDIT")
+    bones = tweaked.data.edit_bones
+    bones.remove(bones[KNEE])
+    operators.object.mode_set(mode="OBJECT")
+    rotations, *_ = tracks_of(action, tweaked, skeleton, 24.0, 1.0)
+    assert [skeleton.names[joint] for joint in rotations.joints] == ["r_hip"]
 
 
 def test_a_block_that_is_gone_from_another_file_waits_and_comes_back(tweaked: Any, wait: Wait, library: Path) -> None:
