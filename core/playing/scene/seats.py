@@ -112,9 +112,14 @@ def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
     return tuple(said)
 
 
+def _looked_at(begin_s: float, end_s: float) -> FloatArray:
+    """Return the instants (F,) at which a call is checked for sitting."""
+    return np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
+
+
 def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs, *, ends: bool) -> bool:
     """Return whether a call sits: the body comes to rest with legs folded, or the call ends so, if that counts."""
-    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
+    times_s = _looked_at(begin_s, end_s)
     hips, fold = thighs.seen(stage.sample(times_s))
     return bool((ends and fold[-1] > SITS * thighs.leg) or are_still(times_s, hips, fold, thighs.leg).any())
 
@@ -129,7 +134,7 @@ def _may_sit(row: Row, way: Way, thighs: Thighs) -> bool:
 
 def _in_air(stage: Feet, skin: SeatSkin, begin_s: float, end_s: float, thighs: Thighs, ground: float) -> float:
     """Return how high above the ground a body sits during a call as on a chair, 0 if it does not."""
-    times_s = np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
+    times_s = _looked_at(begin_s, end_s)
     pose = stage.sample(times_s)
     hips, fold = thighs.seen(pose)
     sits = are_still(times_s, hips, fold, thighs.leg) & (fold > _AIR_FOLD_LEGS * thighs.leg)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.contacts import depth_within
+from ...clips.contacts import weight_within
 from ...clips.keyed import SAME_S, SAMPLE_S, filled, key_times
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import (
@@ -31,7 +31,7 @@ from ...clips.thresholds import (
     STRAIGHT,
     UPRIGHT_LEGS,
 )
-from ...maths.arrays import FloatArray, IntArray, merged, smoothstep
+from ...maths.arrays import FloatArray, IntArray, merged
 from ...maths.displacement import SoftBounds
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -268,7 +268,7 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
                          hi=np.where(lies, np.maximum(lift, least), soft_hi), keeps_ends=True, is_cycle=is_cycle,
                          soft=soft)[0]
         seen = times[np.abs(curve - lift) > SOFT_LEGS * leg]
-        share = smoothstep(depth_within(times, seen[:, None].repeat(2, axis=1)), -POSTURE_S, 0.0)
+        share = weight_within(times, seen[:, None].repeat(2, axis=1), POSTURE_S)
         curve = lift + share * (curve - lift)
     higher, over = np.maximum(curve - lift, 0.0)[:, None], curve[:, None] - sunk
     further = np.maximum(-over - np.minimum(most, bent), 0.0)
