@@ -41,7 +41,7 @@ def elbow_on_table(clip: Clip, side: str, rests_s: tuple[float, float], table: F
     place = np.clip(elbow[on].mean(axis=0), *table)
     spot = at_height(shoulder, elbow, place, top, up)
     turn = rot.log(rot.shortest_arc(elbow - shoulder, spot - shoulder)).T
-    lo, hi = (np.where(on, turn, limit) for limit in (-np.pi, np.pi))  # finite: infinite bounds would switch off all
+    lo, hi = (np.where(on, turn, limit) for limit in (-np.inf, np.inf))
     turn = smoothed(times, np.zeros(turn.shape), EASE_S, lo=lo, hi=hi).T
     placed = shoulder + rot.rotate(rot.exp(turn), elbow - shoulder)
     hand = placed + wrist - elbow
