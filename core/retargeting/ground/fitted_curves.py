@@ -99,15 +99,15 @@ def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArr
 
 
 def _at(at: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return rows (K, F) at other times (N,), (K, N); a bound lasts from the time before its first to that after its last.
-
-    Where a row is infinite at both times beside another one, there is no bound.
-    """
-    return np.stack([np.interp(at, times, row) if np.isfinite(row).all() else _bound_at(at, times, row) for row in rows])
+    """Return rows (K, F) at other times (N,), (K, N); a bound may be infinite at some of the times."""
+    return np.stack([(np.interp if np.isfinite(row).all() else _bound_at)(at, times, row) for row in rows])
 
 
 def _bound_at(at: FloatArray, times: FloatArray, bound: FloatArray) -> FloatArray:
-    """Return a bound (F,), infinite at some times, at other times (N,): between a finite and an infinite one, finite."""
+    """Return a bound (F,) that is infinite at some times, at other times (N,).
+
+    Between a finite value and an infinite one it is the finite one: so it holds up to the times at which it begins.
+    """
     is_bound = np.isfinite(bound)
     share = np.interp(at, times, is_bound)
     known = np.interp(at, times, np.where(is_bound, bound, 0.0))
