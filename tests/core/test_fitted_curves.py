@@ -135,3 +135,25 @@ def test_clips_that_fit_together_still_do() -> None:
                                    np.where(times == at, -0.2, FAR), is_cycle=False)[which]
                     for way, at, which in ((np.pi, times[-1], -1), (-3.0, 0.0, 0)))
     assert ends == pytest.approx(begins, abs=ENDS)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_bound_for_part_of_the_time_holds_then_and_the_curve_rises_for_it_early(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    times = np.sort(rng.uniform(0.0, 5.0, 400))
+    high, on = rng.uniform(0.5, 2.0), (times > 2.0) & (times < 2.0 + rng.uniform(0.0, 1.5))
+    nothing, sign = np.zeros((1, len(times))), rng.choice((-1.0, 1.0))
+    bounds = {"lo" if sign > 0 else "hi": np.where(on, sign * high, -sign * np.inf)[None]}
+    made = smoothed(times, nothing, SOFT_S, **bounds)[0]
+    assert (sign * made[on] >= high).all()
+    assert sign * made[np.searchsorted(times, 1.95)] > 0.6 * high
+    assert bends(np.interp(np.linspace(0.0, 5.0, 5 * FPS + 1), times, made)) < 0.1 * high
+
+
+def test_where_bounds_contradict_each_other_the_curve_is_between_them_and_smooth() -> None:
+    times = np.arange(4 * FPS) / FPS
+    on = (times > 1.5) & (times < 2.5)
+    lo, hi = np.where(on, 1.0, -np.inf)[None], np.where(on, 0.6, np.inf)[None]
+    made = smoothed(times, np.zeros((1, len(times))), SOFT_S, lo=lo, hi=hi)[0]
+    assert np.abs(made[on] - 0.8).max() < OUTSIDE
+    assert bends(made) < 0.1

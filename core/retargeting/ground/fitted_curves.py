@@ -40,7 +40,7 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
     what happens at the end is followed by the beginning. soft: bounds at these times that may be left at a price.
     holds_between: the curve rises for what lo is between even frames, too, however dense times are there.
     Solved in even frames, as many as there are times in the same time; between them curves go straight, and are cut off
-    at lo and hi.
+    at lo and hi. If lo > hi, the middle of both is wanted instead.
 
     >>> times, step = np.arange(9) / 30.0, (np.arange(9) > 4)[None] * 1.0
     >>> smoothed(times, step, 0.04, lo=0.0, hi=1.0)[0].round(2).tolist()
@@ -67,7 +67,8 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
         wished[:, own], weights[:, own], low[:, own], high[:, own], np.full(len(wish), smoothing_s), length / frames,
         soft, is_cycle)).curves
     closed = np.concatenate((made, made[:, :1]), axis=1) if is_cycle else made
-    return np.asarray(np.clip(_at(times, every, closed), lo, hi))
+    curves = _at(times, every, closed)
+    return np.where(lo > hi, curves, np.clip(curves, lo, hi))
 
 
 def heard(times: FloatArray, counts: BoolArray, smoothing_s: float) -> BoolArray:
@@ -98,6 +99,16 @@ def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArr
 
 
 def _at(at: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return rows (K, F) at other times (N,), (K, N); one that is infinite anywhere is so everywhere."""
-    return np.stack([np.interp(at, times, row) if np.isfinite(row).all() else
-                     np.full(len(at), row[~np.isfinite(row)][0]) for row in rows])
+    """Return rows (K, F) at other times (N,), (K, N); a bound may be infinite at some of the times."""
+    return np.stack([(np.interp if np.isfinite(row).all() else _bound_at)(at, times, row) for row in rows])
+
+
+def _bound_at(at: FloatArray, times: FloatArray, bound: FloatArray) -> FloatArray:
+    """Return a bound (F,) that is infinite at some times, at other times (N,).
+
+    Between a finite value and an infinite one it is the finite one: so it holds up to the times at which it begins.
+    """
+    is_bound = np.isfinite(bound)
+    share = np.interp(at, times, is_bound)
+    known = np.interp(at, times, np.where(is_bound, bound, 0.0))
+    return np.where(share > 0.0, known / np.where(share > 0.0, share, 1.0), bound[~is_bound][0])
