@@ -18,11 +18,11 @@ from ..bridge.meshes.shape import is_reading
 from ..bridge.scores import parameters, score
 from ..bridge.scores.score import time_s
 from ..core.playing.stage import Playable
-from . import getting_ready
+from . import getting_ready, picking
 from .character import PreviewCharacter, SharedParts, armature_of
 from .choices import Choices, as_viewport
 from .getting_ready import is_prepared
-from .look import look_of
+from .look import look_of, studio
 from .playing import Instant
 from .preparing import PAUSE_S, QUIET_S
 from .running import Chosen, Running, Trial
@@ -37,6 +37,8 @@ _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""
+on_start: list[Callable[[], None]] = []
+"""Called whenever the preview is switched on."""
 _running: Running | None = None
 _choices = Choices()
 _trial: Trial | None = None
@@ -144,6 +146,8 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
         handlers.append(handler)
     changes.everything()  # clear caches of an earlier preview
     _evaluate_again(_running)
+    for notify in on_start:
+        notify()
     changed()
 
 
@@ -318,6 +322,25 @@ def draw_viewport(context: bpy.types.Context) -> None:
     _running.preparing.drawn_s = time.perf_counter()
     if not bpy.app.timers.is_registered(_prepare) and not is_prepared(_running, scene, _choices):
         bpy.app.timers.register(_prepare, first_interval=QUIET_S)
+
+
+def object_at(context: bpy.types.Context, pixel: tuple[int, int]) -> bpy.types.Object | None:
+    """Return the object of a previewed character that is seen at a pixel of the context's viewport, or None.
+
+    pixel: from the lower left. None also if an object that Blender itself draws is before it.
+    """
+    region, space = context.region, context.space_data
+    assert region is not None and context.region_data is not None and isinstance(space, bpy.types.SpaceView3D)
+    if _running is None or _running.failed:
+        return None
+    scale = context.preferences.system.ui_scale if context.preferences is not None else 1.0
+    view = view_of(context.region_data, region, studio())
+    with score.while_drawing(changed):
+        actors = visible(_running, context, _chosen(), _read_later)
+        picked = picking.pick(actors, _running.cast.ahead, _choices, view, pixel, scale)
+    if picked is None or picking.is_covered(context, view, picked, pixel, scale, actors):
+        return None
+    return picked.ob
 
 
 @guarded(None)
