@@ -333,7 +333,8 @@ def object_at(context: bpy.types.Context, pixel: tuple[int, int]) -> bpy.types.O
     assert region is not None and context.region_data is not None and isinstance(space, bpy.types.SpaceView3D)
     if _running is None or _running.failed:
         return None
-    scale = context.preferences.system.ui_scale if context.preferences is not None else 1.0
+    # without a window the scale is 0
+    scale = (context.preferences.system.ui_scale if context.preferences is not None else 1.0) or 1.0
     view = view_of(context.region_data, region, studio())
     with score.while_drawing(changed):
         actors = visible(_running, context, _chosen(), _read_later)
