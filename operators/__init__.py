@@ -15,6 +15,7 @@ from . import (
     import_ogre,
     play_clip,
     score_editor,
+    select_character,
 )
 from .add_sample import TAKT_OT_add_sample
 from .auto_bind import TAKT_OT_auto_bind, draw_in_parent_menu
@@ -54,6 +55,7 @@ from .same_score import TAKT_OT_same_score
 from .save_clip import TAKT_OT_save_clip
 from .score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from .seed_each import TAKT_OT_seed_each
+from .select_character import TAKT_OT_select_character
 from .show_zones import TAKT_OT_show_zones
 from .skeleton_map import TAKT_OT_find_map, TAKT_OT_save_map
 from .stopping import stop_running
@@ -101,6 +103,7 @@ _CLASSES = (
     TAKT_OT_save_map,
     TAKT_OT_set_reference_pose,
     TAKT_OT_preview,
+    TAKT_OT_select_character,
     TAKT_OT_player,
     TAKT_GT_strip,
     TAKT_GGT_strip,
@@ -151,12 +154,14 @@ def register() -> None:
         cast(Any, menu).append(draw)
     bpy.utils.register_manual_map(manual_map)
     command.register()
+    select_character.register()
 
 
 def unregister() -> None:
     """Remove the operators from Blender's menus and unregister them."""
     manager = bpy.context.window_manager
     stop_running(_CLASSES, () if manager is None else manager.windows)
+    select_character.unregister()
     command.unregister()
     joint_handles.hide(*joint_handles.shown())
     bpy.utils.unregister_manual_map(manual_map)

@@ -33,7 +33,8 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
                                          "direction")
 
     _poses: Poses
-    _begun_at: float
+    _begun_at: float | None
+    """The mouse position at which the share is 0.5; None before the first movement, which may come from elsewhere."""
 
     @classmethod
     def problem(cls, context: bpy.types.Context) -> str:
@@ -62,7 +63,7 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
         """Start in the middle between both poses, and follow the mouse."""
         if not self._begin(context):
             return {"CANCELLED"}
-        self._begun_at = event.mouse_x - (self.share - 0.5) * self._across(context)
+        self._begun_at = None
         assert context.window_manager is not None
         context.window_manager.modal_handler_add(self)
         self._show(context)
@@ -78,6 +79,8 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
             self._clear(context)
             return self._done(context)
         if event.type in ("MOUSEMOVE", "LEFT_CTRL", "RIGHT_CTRL"):
+            if self._begun_at is None:
+                self._begun_at = event.mouse_x - (self.share - 0.5) * self._across(context)
             share = 0.5 + (event.mouse_x - self._begun_at) / self._across(context)
             self.share = round(share / _STEP) * _STEP if event.ctrl else share
             self._show(context)

@@ -17,7 +17,7 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "formats": ("export_ogre", "export_performance", "import_character", "import_ogre"),
     "transitions": ("choose_method",),
     "game-engines": ("export_procedures", "procedure_actions"),
-    "preview": ("player", "preview", "render_film"),
+    "preview": ("player", "preview", "render_film", "select_character"),
     "retargeting": ("find_map", "play_clip", "retarget_clips", "save_map", "set_reference_pose"),
     "score-editor": (
         "add_clip_files", "add_clip_folder", "choose_music", "favourite_clip", "find_beats", "mark_clip_assets",

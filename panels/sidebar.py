@@ -72,16 +72,15 @@ def draw_edited_by_hand(layout: bpy.types.UILayout, context: bpy.types.Context,
         return
     draw_words(layout, context, problem, "ERROR")
     if problem == action.EDITED_BY_HAND:
-        draw_choices(layout, armature_object)
+        draw_choices(layout.column(align=True), armature_object)  # beside each other, labels would be cut off
 
 
 def draw_choices(layout: bpy.types.UILayout, armature_object: bpy.types.Object) -> None:
-    """Draw the buttons for an Action that was edited by hand: none of them loses it."""
-    row = layout.row(align=True)
-    row.context_pointer_set("active_object", armature_object)
-    row.operator("takt.keep_mine", icon="PINNED")
-    row.operator("takt.extract_tweaks", icon="POSE_HLT")
-    row.operator("takt.rebuild", text=say("Write Anew"), icon="FILE_REFRESH", translate=False)
+    """Draw the buttons for an Action that was edited by hand: none of them loses it. layout: a row or a column."""
+    layout.context_pointer_set("active_object", armature_object)
+    layout.operator("takt.keep_mine", icon="PINNED")
+    layout.operator("takt.extract_tweaks", icon="POSE_HLT")
+    layout.operator("takt.rebuild", text=say("Write Anew"), icon="FILE_REFRESH", translate=False)
 
 
 def letters(context: bpy.types.Context) -> int:

@@ -5,97 +5,43 @@ While it is on, hiding.py hides the original meshes.
 
 import logging
 import time
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 import bpy
 import gpu
-import numpy as np
 
 from ..bridge import changes, properties
 from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
-from ..bridge.meshes.shape import is_reading, is_shaped
+from ..bridge.meshes.shape import is_reading
 from ..bridge.scores import parameters, score
 from ..bridge.scores.score import time_s
 from ..core.playing.stage import Playable
-from .cast import Actor, Actors, Cast
-from .character import PreviewCharacter, SharedParts, are_bones_shown, armature_of, is_worked_on
+from . import getting_ready, picking
+from .character import PreviewCharacter, SharedParts, armature_of
 from .choices import Choices, as_viewport
-from .draw import CameraView
-from .hiding import Hiding, Layer
-from .instances import Tint
-from .look import look_of
-from .playing import Instant, played
-from .preparing import PAUSE_S, QUIET_S, Preparing
-from .roles import Bones
-from .smooth import Smooth, is_wanted
+from .getting_ready import is_prepared
+from .look import look_of, studio
+from .playing import Instant
+from .preparing import PAUSE_S, QUIET_S
+from .running import Chosen, Running, Trial
+from .smooth import is_wanted
+from .viewport import has_depth, is_viewport_rendered, view_of
+from .visible import find_members, visible
 
 _log = logging.getLogger(__name__)
 
 _FRAME_S = 1.0 / 60.0
 _SAMPLING_S = 0.008
 """So long a drawing samples motions; of a crowd, the others are shown where they were, and follow in the next ones."""
-_READY_S = 2.0
-"""So long switching on takes at most to sample frames: about 50 s of a score for 50 characters with tweaks."""
-_MOST_READY_S = 4.0
-"""So long it takes at most if not all characters have their first seconds by then."""
-_VIEWPORT_RENDER = "RENDER_OT_opengl"
 _MENU_S = 6.0
 """Time for which the originals are shown once a menu with viewport renders is open."""
-_LARGE_VERTICES = 100_000
-"""From here on a mesh takes about half a second to read."""
-
-
-_MOST_OBJECTS = 4
-"""A layer with more objects for each character is no crowd: there, looking at each character is quicker."""
-
-
-class _Member(NamedTuple):
-    """A character in a view layer, with its drawable meshes; has_bones: whether its bones are drawn too."""
-
-    character: PreviewCharacter
-    armature: bpy.types.Object
-    meshes: list[bpy.types.Object]
-    has_bones: bool
-
-
-_Members = list[_Member]
-
-
-class _Trial(NamedTuple):
-    """A motion that a character plays instead of its score, and its start time."""
-
-    armature_uid: int
-    motion: Playable
-    since_s: float
-
-
-@dataclass(eq=False)
-class _Running:
-    """The state of a preview that is on; members: in each view layer, with the number of changes.of_scenes.
-
-    values: last values of the characters' scores, by the session uids of their objects. playing: motions of characters,
-    valid as long as the key stays the same.
-    """
-
-    characters: dict[int, PreviewCharacter]
-    cast: Cast = field(default_factory=Cast)
-    smooth: Smooth = field(default_factory=Smooth)
-    members: dict[Layer, tuple[int, _Members]] = field(default_factory=dict)
-    actors: Actors = field(default_factory=Actors)
-    values: dict[int, parameters.Seen] = field(default_factory=dict)
-    playing: tuple[Hashable, dict[int, Playable | None]] = (None, {})
-    preparing: Preparing = field(default_factory=Preparing)
-    hiding: Hiding = field(default_factory=Hiding)
-    failed: bool = False
-    handle: Any = None
-
-
-_running: _Running | None = None
+on_start: list[Callable[[], None]] = []
+"""Called whenever the preview is switched on."""
+_running: Running | None = None
 _choices = Choices()
-_trial: _Trial | None = None
+_trial: Trial | None = None
 _error = ""
 
 
@@ -174,7 +120,7 @@ def try_out(motion: Playable | None, armature_uid: int = 0, since_s: float = 0.0
     """Let a character repeat another motion, from a time of the player's clock on; None ends it."""
     global _trial
     if motion is not None or _trial is not None:
-        _trial = None if motion is None else _Trial(armature_uid, motion, since_s)
+        _trial = None if motion is None else Trial(armature_uid, motion, since_s)
         _redraw()
 
 
@@ -194,46 +140,28 @@ def start(armatures: Iterable[bpy.types.Object]) -> None:
     stop()
     _error = ""
     shared: SharedParts = SharedParts()
-    _running = _Running({ob.session_uid: PreviewCharacter(ob.session_uid, shared) for ob in armatures})
+    _running = Running({ob.session_uid: PreviewCharacter(ob.session_uid, shared) for ob in armatures})
     _running.handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
     for handlers, handler in _handlers():
         handlers.append(handler)
     changes.everything()  # clear caches of an earlier preview
     _evaluate_again(_running)
+    for notify in on_start:
+        notify()
     changed()
 
 
 def read_large_meshes(layer: bpy.types.ViewLayer, tell: Callable[[float], None]) -> None:
     """Read meshes that would delay the first drawing; tell: called with the share of the work done."""
-    if _running is None:
-        return
-    layer.update()  # switching on evaluates the meshes, which counts as a change of them
-    large = [(character, armature, mesh)
-             for character, armature, meshes, _ in _find_members(_running, layer) for mesh in meshes
-             if len(cast(bpy.types.Mesh, mesh.data).vertices) >= _LARGE_VERTICES or is_shaped(mesh)]
-    for number, (character, armature, mesh) in enumerate(large):
-        def tell_of_all(share: float, before: int = number) -> None:
-            tell((before + share) / len(large))
-
-        tell_of_all(0.0)
-        character.read_ahead(armature, mesh, tell_of_all)
+    if _running is not None:
+        getting_ready.read_large_meshes(_running, layer, tell)
 
 
 def get_ready(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> None:
     """Sample what characters play at the frames of the scene, for a few seconds at most, so that playing can begin."""
-    if _running is None:
-        return
-    layer.update()
-    with score.while_drawing(changed):
-        playing = _known_motions(_running)
-        for character, armature, meshes, _ in _find_members(_running, layer):
-            if any(mesh.visible_get(view_layer=layer) for mesh in meshes):
-                playing[character.uid] = played(armature, _choices)
-    began_s, preparing = time.perf_counter(), _running.preparing
-    while not _is_prepared(_running, scene):
-        if time.perf_counter() - began_s >= (_READY_S if preparing.has_begun else _MOST_READY_S):
-            break
-        preparing.go_on(_running.cast.ahead, playing, _running.playing[0], scene)
+    if _running is not None:
+        with score.while_drawing(changed):
+            getting_ready.sample_frames(_running, scene, layer, _choices)
 
 
 @guarded(None)
@@ -282,7 +210,7 @@ def _after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
     _hide(scene, depsgraph)
 
 
-def _note_values(running: _Running, scene: bpy.types.Scene) -> None:
+def _note_values(running: Running, scene: bpy.types.Scene) -> None:
     """Update values of scores: keyed values change with the frame, without a notification."""
     now = {ob.session_uid: values for ob in scene.objects
            if ob.session_uid in running.characters and (values := parameters.seen(ob))}
@@ -299,16 +227,10 @@ def _before_load(*_: object) -> None:
 def _hide(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if _running is None or is_reading():
         return
-    if bpy.app.timers.is_registered(_hide_again) or _is_viewport_rendered():
+    if bpy.app.timers.is_registered(_hide_again) or is_viewport_rendered():
         show_originals()
     else:
         _running.hiding.hide(scene, depsgraph, _running.characters)
-
-
-def _is_viewport_rendered() -> bool:
-    manager = bpy.context.window_manager
-    return any(running is not None and running.bl_idname == _VIEWPORT_RENDER  # None: its class has gone
-               for window in (manager.windows if manager else ()) for running in window.modal_operators)
 
 
 def show_originals() -> None:
@@ -325,7 +247,7 @@ def show_originals() -> None:
 
 @guarded(None)
 def _hide_again() -> float | None:
-    if _is_viewport_rendered():
+    if is_viewport_rendered():
         return _MENU_S
     if _running is not None:
         _evaluate_again(_running)
@@ -338,7 +260,7 @@ def _before_evaluation(scene: bpy.types.Scene, _: object = None) -> None:
         _running.hiding.show(scene)
 
 
-def _evaluate_again(running: _Running) -> None:
+def _evaluate_again(running: Running) -> None:
     """Tag the originals for evaluation, which hides them when the preview is on and shows them when it is off."""
     for ob in bpy.data.objects:
         armature = armature_of(ob)
@@ -388,26 +310,45 @@ def draw_viewport(context: bpy.types.Context) -> None:
     if scene is None or layer is None or region is None or context.region_data is None:
         return
     space = cast(bpy.types.SpaceView3D, context.space_data)
-    view = CameraView(np.array(context.region_data.view_matrix, dtype=np.float64),
-                np.array(context.region_data.window_matrix, dtype=np.float64), region.width, region.height,
-                encode=False, look=look_of(space.shading, scene.view_settings))
+    view = view_of(context.region_data, region, look_of(space.shading, scene.view_settings))
     smooth = _running.smooth if is_wanted(region.width, region.height) else None
     seen = as_viewport(_choices, space.shading)
-    if not _has_depth(space):
+    if not has_depth(space):
         cast(Any, gpu.state.active_framebuffer_get()).clear(depth=1.0)
-    are_all_there = _running.cast.draw(_visible(_running, context), view, seen, _SAMPLING_S, smooth)
+    actors = visible(_running, context, _chosen(), _read_later)
+    are_all_there = _running.cast.draw(actors, view, seen, _SAMPLING_S, smooth)
     if not are_all_there and not bpy.app.timers.is_registered(_redraw):
         bpy.app.timers.register(_redraw)  # a viewport cannot be tagged while it is drawn
     _running.preparing.drawn_s = time.perf_counter()
-    if not bpy.app.timers.is_registered(_prepare) and not _is_prepared(_running, scene):
+    if not bpy.app.timers.is_registered(_prepare) and not is_prepared(_running, scene, _choices):
         bpy.app.timers.register(_prepare, first_interval=QUIET_S)
+
+
+def object_at(context: bpy.types.Context, pixel: tuple[int, int]) -> bpy.types.Object | None:
+    """Return the object of a previewed character that is seen at a pixel of the context's viewport, or None.
+
+    pixel: from the lower left. None also if an object that Blender itself draws is before it.
+    """
+    region, space = context.region, context.space_data
+    assert region is not None and context.region_data is not None and isinstance(space, bpy.types.SpaceView3D)
+    if _running is None or _running.failed:
+        return None
+    # without a window the scale is 0
+    scale = (context.preferences.system.ui_scale if context.preferences is not None else 1.0) or 1.0
+    view = view_of(context.region_data, region, studio())
+    with score.while_drawing(changed):
+        actors = visible(_running, context, _chosen(), _read_later)
+        picked = picking.pick(actors, _running.cast.ahead, _choices, view, pixel, scale)
+    if picked is None or picking.is_covered(context, view, picked, pixel, scale, actors):
+        return None
+    return picked.ob
 
 
 @guarded(None)
 def _prepare() -> float | None:
     """Sample what other frames show while nothing is drawn."""
     scene = bpy.context.scene
-    if _running is None or scene is None or _is_prepared(_running, scene):
+    if _running is None or scene is None or is_prepared(_running, scene, _choices):
         return None
     if not _running.preparing.is_quiet():
         return QUIET_S
@@ -416,122 +357,13 @@ def _prepare() -> float | None:
     return PAUSE_S
 
 
-def _is_prepared(running: _Running, scene: bpy.types.Scene) -> bool:
-    """Return whether all frames of the scene are sampled; a player with its own clock needs none."""
-    return not _choices.player.follows_timeline or running.preparing.is_done(running.playing[0], scene)
+def _chosen() -> Chosen:
+    return Chosen(_choices, _trial, now_s())
 
 
-def _known_motions(running: _Running) -> dict[int, Playable | None]:
-    """Return the motions of characters that are known so far, which is none after a change."""
-    score.look()
-    now = changes.of_scores(), changes.of_all_data(), _choices.alone, _choices.transitions
-    if running.playing[0] != now:
-        running.playing = now, {}
-    return running.playing[1]
-
-
-def _has_depth(space: bpy.types.SpaceView3D) -> bool:
-    """Return whether Blender has left its depth in a viewport.
-
-    Without overlays EEVEE leaves no depth, so nothing could be drawn behind its objects.
-    """
-    return space.overlay.show_overlays or space.shading.type not in ("MATERIAL", "RENDERED")
-
-
-def _visible(running: _Running, context: bpy.types.Context) -> list[Actor]:
-    """Return the characters that are visible in the viewport of the context."""
-    scene, layer, space = cast(Any, (context.scene, context.view_layer, context.space_data))
-    key = scene.session_uid, layer.name
-    number, found = running.members.get(key, (-1, []))
-    if number != changes.of_scenes():
-        found = _find_members(running, layer)
-        running.members[key] = changes.of_scenes(), found
-    playing = _known_motions(running)
-    overlay, instant = space.overlay, Instant.of(scene, _choices.player, now_s())
-    with_bones = overlay.show_overlays and overlay.show_bones
-    with_outlines = overlay.show_overlays and overlay.show_outline_selected
-    is_local, data = space.local_view is not None, changes.of_all_data()
-    seen = None if is_local or _trial is not None else _seen(found, context)
-    # Numbers of changes first: if they differ, objects that may be gone are not compared.
-    actors, seen = running.actors, seen and (running.playing[0], changes.of_scenes(), with_bones, with_outlines, *seen)
-    if seen is not None and seen == actors.key:
-        for actor in actors.found:
-            actor.time_s = instant.time_s(actor.armature, actor.motion)
-        return actors.found
-    alike, times_s = list[tuple[Any, ...]](), list[float]()
-    for character, armature, members, has_bones in found:
-        meshes = [mesh for mesh in members if mesh.visible_get(view_layer=layer, viewport=space)
-                  or (is_local and _is_seen(mesh, armature, layer, space))]
-        if meshes:
-            if not character.is_fresh(meshes, data):
-                waiting = character.refresh(armature, meshes, is_drawing=True)
-                if waiting and not bpy.app.timers.is_registered(_read_waiting):
-                    bpy.app.timers.register(_read_waiting)
-            motion, time_now_s = _played(character.uid, armature, instant, playing)
-            times_s.append(time_now_s)
-            alike.append((character.revision, character, armature, meshes, motion,
-                          _outline(meshes, layer) if with_outlines else None,
-                          _bones(armature, layer, space) if with_bones and has_bones else ""))
-    actors.key = seen
-    return actors.at(alike, times_s)
-
-
-def _seen(members: _Members, context: bpy.types.Context) -> tuple[object, ...] | None:
-    """Return what stays equal while a viewport shows the same characters in the same way, or None if there are few.
-
-    Blender lists the visible objects at once, which in a crowd is quicker than looking at each.
-    """
-    layer = context.view_layer
-    assert layer is not None
-    if len(layer.objects) > _MOST_OBJECTS * len(members):
-        return None
-    selected = layer.objects.selected[:]
-    return (members, context.visible_objects, selected, _outline_colours() if selected else (), layer.objects.active,
-            [character.revision for character, *_ in members], [armature.show_in_front for _, armature, *_ in members])
-
-
-def _is_seen(mesh: bpy.types.Object, armature: bpy.types.Object, layer: bpy.types.ViewLayer,
-             space: bpy.types.SpaceView3D) -> bool:
-    """Return whether a viewport shows a mesh; in local view this depends on its armature."""
-    if mesh.visible_get(view_layer=layer, viewport=space):
-        return True
-    if space.local_view is None or not armature.visible_get(view_layer=layer, viewport=space):
-        return False
-    with bpy.context.temp_override(area=None, region=None):  # otherwise it uses the context's viewport
-        return mesh.visible_get(view_layer=layer)
-
-
-def _played(uid: int, armature: bpy.types.Object, instant: Instant,
-            playing: dict[int, Playable | None]) -> tuple[Playable | None, float]:
-    """Return a character's motion and the time in it; playing: motions known so far, by uid."""
-    if _trial is not None and _trial.armature_uid == uid:
-        return _trial.motion, (instant.now_s - _trial.since_s) % max(_trial.motion.duration_s, 1e-3)
-    if uid not in playing:
-        playing[uid] = played(armature, _choices)
-    return playing[uid], instant.time_s(armature, playing[uid])
-
-
-def _find_members(running: _Running, layer: bpy.types.ViewLayer) -> _Members:
-    """Return the characters in a view layer with their drawable meshes."""
-    found: dict[int, list[bpy.types.Object]] = {}
-    armatures = {}
-    for ob in layer.objects:
-        if ob.session_uid in running.characters:
-            armatures[ob.session_uid] = ob
-        elif ob.type == "MESH" and not is_worked_on(ob) and (armature := armature_of(ob)) is not None:
-            found.setdefault(armature.session_uid, []).append(ob)
-    members = [_Member(running.characters[uid], armature, found.get(uid, []), are_bones_shown(armature))
-               for uid, armature in armatures.items()]
-    for member in members:
-        member.character.note_settings(member.meshes)
-    return members
-
-
-def _bones(armature: bpy.types.Object, layer: bpy.types.ViewLayer, space: bpy.types.SpaceView3D) -> Bones:
-    """Return how the viewport would show the bones, which are hidden since the score poses them differently."""
-    if not armature.visible_get(view_layer=layer, viewport=space):
-        return ""
-    return "IN_FRONT" if armature.show_in_front else "BEHIND"
+def _read_later() -> None:
+    if not bpy.app.timers.is_registered(_read_waiting):
+        bpy.app.timers.register(_read_waiting)
 
 
 @guarded(None)
@@ -540,25 +372,9 @@ def _read_waiting() -> None:
     layer = bpy.context.view_layer
     if _running is None or layer is None:
         return
-    for character, armature, meshes, _ in _find_members(_running, layer):
+    for character, armature, meshes, _ in find_members(_running, layer):
         for mesh in character.refresh(armature, meshes, is_drawing=True):
             character.read_ahead(armature, mesh)
     _redraw()
 
 
-def _outline(meshes: list[bpy.types.Object], layer: bpy.types.ViewLayer) -> Tint | None:
-    """Return the theme's outline colour if meshes are selected, else None; Blender draws none for hidden originals."""
-    for ob in meshes:  # quicker than any() in a crowd
-        if ob.select_get(view_layer=layer):
-            break
-    else:
-        return None
-    red, green, blue = (channel ** 2.2 for channel in _outline_colours()[layer.objects.active not in meshes])
-    return red, green, blue, 1.0
-
-
-def _outline_colours() -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the theme's colours for the active object, and for other selected ones."""
-    assert bpy.context.preferences is not None
-    theme: Any = bpy.context.preferences.themes[0].view_3d
-    return theme.object_active[:], theme.object_selected[:]

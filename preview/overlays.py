@@ -34,17 +34,22 @@ def posed_points(palette: Palette, points: FloatArray) -> FloatArray:
 
 def draw_skeleton(role: DrawnRole, posed: Posed, view: CameraView) -> None:
     """Draw every bone as a line from its head to its end, in front of everything, and highlight the active one."""
-    skeleton = role.character.skeleton
-    assert skeleton is not None
-    heads = posed_points(posed.palette, skeleton.rest_world[..., 3])
-    tails = posed_points(posed.palette, role.character.tails)
-    lines = _in_world(role, np.stack((heads, tails), axis=1))
+    lines = bones_in_world(role, posed)
     colours = np.tile(np.array(_BONE_INSIDE), (*lines.shape[:2], 1))
     active = role.character.active_bone(role.armature)
     if active >= 0:
         colours[active] = _ACTIVE_BONE
     draw_lines(lines, np.broadcast_to(np.array(_BONE), colours.shape), 4.0, view)
     draw_lines(lines, colours, 2.0, view)
+
+
+def bones_in_world(role: DrawnRole, posed: Posed) -> FloatArray:
+    """Return both ends of each bone, (J, 2, 3), in the world."""
+    skeleton = role.character.skeleton
+    assert skeleton is not None
+    heads = posed_points(posed.palette, skeleton.rest_world[..., 3])
+    tails = posed_points(posed.palette, role.character.tails)
+    return _in_world(role, np.stack((heads, tails), axis=1))
 
 
 def path_of(role: DrawnRole, motion: Motion, bones: Sequence[int]) -> tuple[FloatArray, FloatArray]:

@@ -75,7 +75,7 @@ def draw_header(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         if following.problem(shown):
             row.label(text=say("Action Is Older"), icon="ERROR", translate=False)
             if following.problem(shown) == action.EDITED_BY_HAND:
-                draw_choices(row, shown)
+                draw_choices(row.row(align=True), shown)
         tweak = row.row(align=True)
         tweak.context_pointer_set("active_object", shown)
         tweak.operator("takt.tweak", text="", icon="POSE_HLT")

@@ -14,7 +14,7 @@ import takt
 from takt.bridge import changes, properties
 from takt.bridge.rigs import joint_map
 from takt.bridge.scores import performing, score
-from takt.preview import hiding, life
+from takt.preview import hiding, life, visible
 from takt.preview.batch import read_geometry
 from takt.preview.character import armature_of
 from takt.tests.blender.dancing import perform
@@ -73,10 +73,10 @@ def test_local_view_of_an_armature_shows_its_character(character: Character) -> 
         region = next(region for region in area.regions if region.type == "WINDOW")
         with context.temp_override(window=window, area=area, region=region):
             bpy.ops.view3d.localview(frame_selected=False)
-            is_seen = life._is_seen(mesh, rig, context.view_layer, space)
+            is_seen = visible.is_seen(mesh, rig, context.view_layer, space)
             bpy.ops.view3d.localview(frame_selected=False)
         assert is_seen == is_shown
-        assert life._is_seen(mesh, rig, context.view_layer, space)
+        assert visible.is_seen(mesh, rig, context.view_layer, space)
 
 
 def test_toggle_hides_and_shows(character: Character) -> None:
@@ -341,7 +341,7 @@ def test_two_hundred_undone_steps(character: Character, monkeypatch: pytest.Monk
 
     def look() -> None:
         assert life._running is not None
-        [(_, rig, [mesh], _)] = life._find_members(life._running, context.view_layer)
+        [(_, rig, [mesh], _)] = visible.find_members(life._running, context.view_layer)
         assert (rig.name, mesh.name) == ("Own rig", "Own")
 
     with context.temp_override(window=window, screen=window.screen):
@@ -394,8 +394,8 @@ def test_a_view_layer_without_the_character_shows_nothing(character: Character) 
     assert life._running is not None
     empty = bpy.data.scenes.new("Empty")
     for _ in range(2):
-        assert life._find_members(life._running, empty.view_layers[0]) == []
-        [(found, rig, meshes, _)] = life._find_members(life._running, context.view_layer)
+        assert visible.find_members(life._running, empty.view_layers[0]) == []
+        [(found, rig, meshes, _)] = visible.find_members(life._running, context.view_layer)
         assert (found.uid, rig, meshes) == (character[0].session_uid, character[0], [character[1]])
 
 

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
-from takt.preview import life
+from takt.preview import getting_ready, life
 from takt.tests.characters import Object, bend, context, own_character
 from takt.tests.gpu.test_preview_playing import drawn_viewport, toggle
 
@@ -109,7 +109,7 @@ def test_a_large_mesh_is_read_before_it_is_drawn(character: tuple[Object, Object
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     """With progress, and once: the drawing only uploads it."""
     told: list[float] = []
-    monkeypatch.setattr(life, "_LARGE_VERTICES", 1)
+    monkeypatch.setattr(getting_ready, "_LARGE_VERTICES", 1)
     life.start([character[0]])
     life.read_large_meshes(context.view_layer, told.append)
     assert told[0] == 0.0 and told == sorted(told) and len(told) > 1 and told[-1] <= 1.0

@@ -12,7 +12,7 @@ from takt.bridge.rigs.armature import read_skeleton
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.skeletons.skeleton import Pose
-from takt.preview import life
+from takt.preview import getting_ready, life, visible
 from takt.preview.cast import Cast
 from takt.preview.choices import Choices
 from takt.preview.offscreen import Renderer
@@ -40,6 +40,12 @@ class Bending:
         turn = rot.from_axis_angle(np.array((1.0, 0.0, 0.0)), TURN_RAD_PER_S * times_s)
         pose.rotations[:, self.skeleton.index_of["bone1"]] = turn
         return pose
+
+
+def bends(monkeypatch: pytest.MonkeyPatch, rig: Object) -> None:
+    """Let the preview play `Bending`, as if a score did."""
+    for module in (getting_ready, visible):
+        monkeypatch.setattr(module, "played", lambda *_: Bending(rig))
 
 
 def camera_matrices() -> tuple[Any, Any]:
@@ -83,7 +89,7 @@ def test_a_stage_follows_the_frames() -> None:
 @pytest.mark.parametrize("picture", ["SHADED", "ZONES"])
 def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> None:
     rig, mesh = own_character()
-    monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
+    bends(monkeypatch, rig)
     context.view_layer.objects.active = rig
     toggle()
     life.choices().picture = picture
@@ -104,7 +110,7 @@ def test_a_viewport_shows_it(monkeypatch: pytest.MonkeyPatch, picture: Any) -> N
 def test_it_is_shown_where_blender_leaves_no_depth(monkeypatch: pytest.MonkeyPatch, shading: str,
                                                    overlays: bool) -> None:
     rig, _ = own_character()
-    monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
+    bends(monkeypatch, rig)
     context.view_layer.objects.active = rig
     toggle()
     space = viewport()["area"].spaces.active
@@ -117,7 +123,7 @@ def test_it_is_shown_where_blender_leaves_no_depth(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("switch", ["show_overlays", "show_outline_selected"])
 def test_the_outline_goes_with_blenders_own(monkeypatch: pytest.MonkeyPatch, switch: str) -> None:
     rig, mesh = own_character()
-    monkeypatch.setattr(life, "played", lambda *_: Bending(rig))
+    bends(monkeypatch, rig)
     context.view_layer.objects.active = rig
     toggle()
     mesh.select_set(True)

@@ -15,7 +15,7 @@ from takt.bridge.scores.score import motion_of, time_s
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.ahead import AT_ONCE, Ahead
 from takt.core.playing.motion import Motion
-from takt.preview import life
+from takt.preview import getting_ready, life
 from takt.preview.batch import read_geometry
 from takt.preview.character import PreviewCharacter
 from takt.preview.instances import sampled_rows
@@ -144,11 +144,11 @@ def test_all_characters_are_sampled_before_they_play(dancer: tuple[Object, Objec
     scene.frame_start, scene.frame_end = 1, 1300
     life.start([armature])
     try:
-        monkeypatch.setattr(life, "_READY_S", 0.0)
-        monkeypatch.setattr(life, "_MOST_READY_S", 0.0)
+        monkeypatch.setattr(getting_ready, "_READY_S", 0.0)
+        monkeypatch.setattr(getting_ready, "_MOST_READY_S", 0.0)
         life.get_ready(scene, context.view_layer)
         assert life._running is not None and not life._running.cast.ahead._watched  # there is no time
-        monkeypatch.setattr(life, "_MOST_READY_S", np.inf)
+        monkeypatch.setattr(getting_ready, "_MOST_READY_S", np.inf)
         life.get_ready(scene, context.view_layer)
         [watched] = life._running.cast.ahead._watched.values()
         assert len(watched.known) >= AT_ONCE // 2  # all have their first seconds, however long that takes
