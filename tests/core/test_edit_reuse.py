@@ -179,10 +179,10 @@ class Session:
     def check(self, candidate: Candidate) -> None:
         """Compare the programme, the sequence, the layout and the names of blocks for tweaks with those of all anew."""
         found, sequence = whole(candidate.edited[None].text, self.library, self.settings)
+        joined = [(Segments.of(rows), Segments.of(tuple(rows))) for rows in found_rows(candidate.sequence)]
         pairs = ((candidate.programme, found), (candidate.sequence, sequence),
-                 (lay_out(candidate.sequence), lay_out(sequence)), (names(candidate.sequence), names(sequence)))
-        rows = [level for level in found_rows(candidate.sequence) if len(level) > 0]
-        pairs = (*pairs, *((Segments.of(level), Segments.of(tuple(level))) for level in rows))
+                 (lay_out(candidate.sequence), lay_out(sequence)), (names(candidate.sequence), names(sequence)),
+                 *joined)
         known = set[tuple[int, int]]()
         told = [each for pair in pairs for each in differences(pair, known)]
         assert not told, "\n".join(told[:3])
