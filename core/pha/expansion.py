@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,8 +18,10 @@ from .document import MAX_SEGMENTS
 from .evaluation import WHOLE_CLIP, BlockCall, Evaluated, LaneCall, Values, defaults, evaluate, unknown_value
 from .expressions import Role
 from .garbage import without_search_for_cycles
+from .lane_goals import with_goals_of_lanes
 from .origins import Origins, Places, Runs
 from .programme import GAP, CallTable, Programme
+from .rows import Rows
 from .sequence import WAIT, Block, Lane, Marks, Paths, Sequence
 from .ways import Aim, AimedAt, Going, Way, goes_somewhere, ways_of
 
@@ -33,7 +35,6 @@ MAX_PROCEDURE_CALLS = 2_000_000
 """Greatest number of calls of procedures that are followed, however few segments they make."""
 _MOST = 10**15
 """Counts are not followed beyond this."""
-_NO_MARKS: Final = Marks(*(np.zeros(0, np.int64) for _ in range(3)))
 
 
 @without_search_for_cycles
@@ -56,12 +57,12 @@ def expand(programme: Programme, procedure: str = "main", loop: bool = False, *,
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)} plays nothing this time, expected something to "
                                  "play", routine.place))
     blocks = _Blocks(plan, sizes)
-    sequence, = blocks.sequences(_Level.of_roots(sizes, [plan.start], [plan.length_s]), loop)
+    sequence = blocks.rows(_Level.of_roots(sizes, [plan.start], [plan.length_s]), loop)[0]
     if not np.isfinite(sequence.length_s.sum()):
         raise ScoreError(Problem(f"<procedure> {quoted(routine.name)}: found a length of more seconds than a number "
                                  "can hold, expected durations whose sum is finite", routine.place))
     sequence = replace(sequence, blocks=blocks.all())
-    return sequence.with_ways_of_lanes() if sequence.blocks else sequence
+    return with_goals_of_lanes(sequence) if sequence.blocks else sequence
 
 
 def length_s(programme: Programme, procedure: str) -> float:
@@ -334,26 +335,6 @@ def _in_played_order(row: _Row, levels: list[_RunsOfLevel]) -> _Row:
     return replace(row, marks=Marks(segment[by_time], path[by_time], run[by_time]))
 
 
-def _by_root(row: _Row, roots: int) -> tuple[_Row, list[int]]:
-    """Sort runs by root, numbered from 0; return the row, and the begin of each root with the end of all."""
-    within, number = row.runs.within, len(row.runs.within)
-    if roots == 1:
-        return row, [0, number]
-    root = np.where(within < 0, np.arange(number), within)
-    while not np.array_equal(outer := root[root], root):
-        root = outer
-    order = np.argsort(root, kind="stable")  # outer runs stay before inner ones
-    first = np.searchsorted(root[order], np.arange(roots + 1))
-    own = np.empty(number, dtype=np.int64)
-    own[order] = np.arange(number)
-    own -= first[root]
-    runs = row.runs.at(order)
-    made, marks = row.made, row.marks
-    return replace(row, runs=Runs.of(np.where(runs.within < 0, -1, own[runs.within]), runs.call, runs.repetition),
-                   tick_s=row.tick_s[order], made=Runs.of(own[made.within], made.call, made.repetition),
-                   marks=Marks(marks.segment, marks.path, own[marks.run])), first.tolist()
-
-
 def _with_reversed(total: int, begin: IntArray, size: IntArray) -> IntArray:
     """Return the numbers 0…total − 1 with some ranges of them, `size` from `begin` on, reversed."""
     order = np.arange(total)
@@ -379,8 +360,8 @@ class _Blocks:
     sizes: IntArray
     _numbers: dict[_Occurrence, int] = field(default_factory=dict)
 
-    def sequences(self, roots: _Level, loop: bool = False) -> list[Sequence]:
-        """Expand procedures or instances into sequences, whose blocks are numbered from the number of clips on."""
+    def rows(self, roots: _Level, loop: bool = False) -> Rows:
+        """Expand procedures or instances into rows, whose blocks are numbered from the number of clips on."""
         row = _expanded(self.plan, self.sizes, roots)
         self._number_blocks(row)
         begins = roots.offset
@@ -391,14 +372,12 @@ class _Blocks:
         if self.plan.goes.any():
             origins = Origins(self.plan.places, row.made, row.runs, row.tick_s)
             going = ways_of(origins, self.plan.going, self.plan.goes, None if row.part is None else row.is_mirrored)
-        row, first_run = _by_root(row, len(begins))
-        edges = np.stack((begins, ends), axis=1)
-        ways_first, aims_first = (np.array([each.first for each in goals], np.int64) for goals in going)
-        marked, ways, aims = (np.searchsorted(first, edges).tolist() for first in (
-            row.marks.segment, ways_first, aims_first))
-        slices = zip(edges.tolist(), marked, pairwise(first_run), ways, aims, strict=True)
-        return [self._sequence(row, slice(*own), slice(*marked), slice(*runs), going[0][slice(*ways)],
-                               going[1][slice(*aims)], loop) for own, marked, runs, ways, aims in slices]
+        has_parts = row.part is not None
+        return Rows(
+            self.plan.clip_names, np.append(begins, len(row.leaf)), row.leaf, row.length_s, row.transition_s, row.path,
+            row.paths, row.marks, Origins(self.plan.places, row.made, row.runs, row.tick_s), loop,
+            row.is_mirrored if has_parts else None, row.is_reversed if has_parts else None, row.part,
+            tuple(going[0]), tuple(going[1]), self.plan.clip_s)
 
     def _number_blocks(self, row: _Row) -> None:
         clips = len(self.plan.clip_names)
@@ -407,23 +386,6 @@ class _Blocks:
             met = _Occurrence(int(row.leaf[at]) - clips, float(row.length_s[at]), bool(row.is_mirrored[at]),
                               bool(row.is_reversed[at]))
             row.leaf[at] = clips + self._numbers.setdefault(met, len(self._numbers))
-
-    def _sequence(self, row: _Row, own: slice, marked: slice, runs: slice, ways: list[Way], aims: list[AimedAt],
-                  loop: bool) -> Sequence:
-        """Return the sequence of one root: its segments, marks and runs, with its destinations and aims."""
-        length_s, first, marks, has_parts = row.length_s[own], own.start, _NO_MARKS, row.part is not None
-        starts = np.zeros(len(length_s))
-        if len(length_s) > 1:
-            np.add.accumulate(length_s[:-1], out=starts[1:])  # as cumsum(), in half of the time
-        if marked.start < marked.stop:
-            marks = Marks(row.marks.segment[marked] - first, row.marks.path[marked], row.marks.run[marked])
-        origins = Origins(self.plan.places, row.made.at(own), row.runs.at(runs), row.tick_s[runs])
-        return Sequence(
-            self.plan.clip_names, row.leaf[own], starts, length_s, row.transition_s[own], row.path[own], row.paths,
-            marks, origins, loop, row.is_mirrored[own] if has_parts else None,
-            row.is_reversed[own] if has_parts else None, None if row.part is None else row.part[own], (),
-            tuple([way.from_segment(first) for way in ways]), tuple([aim.from_segment(first) for aim in aims]),
-            self.plan.clip_s)
 
     def all(self) -> tuple[Block, ...]:
         """Expand the lanes of all played blocks, including blocks within lanes."""
@@ -437,13 +399,14 @@ class _Blocks:
         calls = [self.plan.evaluated.blocks[each.block] for each in met]
         played = [(each, lane.instance) for each, call in zip(met, calls, strict=True) for lane in call.lanes
                   if lane.instance >= 0]
-        sequences = iter(self.sequences(_Level.of_roots(
+        rows, numbers = self.rows(_Level.of_roots(
             self.sizes, [instance for _, instance in played], [each.length_s for each, _ in played],
-            [each.is_mirrored for each, _ in played], [each.is_reversed for each, _ in played])))
-        return [Block(tuple(self._lane(lane, call, each, next(sequences) if lane.instance >= 0 else None)
-                            for lane in call.lanes), each.length_s) for each, call in zip(met, calls, strict=True)]
+            [each.is_mirrored for each, _ in played], [each.is_reversed for each, _ in played])), count()
+        return [Block(tuple([self._lane(lane, call, each, rows, next(numbers) if lane.instance >= 0 else -1)
+                             for lane in call.lanes]), each.length_s) for each, call in zip(met, calls, strict=True)]
 
-    def _lane(self, lane: LaneCall, call: BlockCall, met: _Occurrence, sequence: Sequence | None) -> Lane:
+    def _lane(self, lane: LaneCall, call: BlockCall, met: _Occurrence, rows: Rows, row: int) -> Lane:
+        """Return a lane that plays one of some rows; row: its number, −1: none."""
         definitions = self.plan.definitions
         assert definitions is not None
         scale, texts = met.length_s / call.ticks, lane.node.texts
@@ -451,7 +414,7 @@ class _Blocks:
         if met.is_reversed:
             weights, eases = weights[::-1], eases[::-1]
         return Lane(texts.get("body", "whole"), texts.get("mode", "replace"), float(texts.get("fade", "0")),
-                    definitions.views[call.view].masks, *weights, *eases, sequence)
+                    definitions.views[call.view].masks, *weights, *eases, rows if row >= 0 else None, max(row, 0))
 
 
 class _Size(NamedTuple):

@@ -114,32 +114,6 @@ class Sequence:
                  for segment in np.flatnonzero(row.clip == clip)[:1].tolist())
         return next((steps[-1].place for steps in calls if steps), None)
 
-    def with_ways_of_lanes(self) -> Sequence:
-        """Return the sequence with the ways and aims of all lanes, including nested blocks, added to its own."""
-        found = list(self._of_lanes(self))
-        ways = [*self.ways, *(each for each in found if isinstance(each, Way))]
-        aims = [*self.aims, *(each for each in found if isinstance(each, AimedAt))]
-        return replace(self, ways=tuple(sorted(ways, key=_when)), aims=tuple(sorted(aims, key=_when)))
-
-    def _of_lanes(self, row: Sequence) -> Iterator[Way | AimedAt]:
-        """Yield the ways and aims in the lanes of a row's blocks; self must be the sequence that has the blocks."""
-        for segment in (row.clip >= len(self.clips)).nonzero()[0].tolist():
-            block = self.blocks[int(row.clip[segment]) - len(self.clips)]
-            for lane, own in ((lane, lane.sequence) for lane in block.lanes if lane.sequence is not None):
-                for each in (*own.ways, *own.aims, *self._of_lanes(own)):
-                    inside = own._shares(each, block.length_s)
-                    yield (Way(segment, segment + 1, each.going, each.place, inside) if isinstance(each, Way)
-                           else AimedAt(segment, each.aim, each.place, inside,
-                                        each.weight * lane.weight_at(sum(inside) / 2.0)))
-
-    def _shares(self, way: Way | AimedAt, whole_s: float) -> tuple[float, float]:
-        """Return the shares of a length of time between which one of its ways plays."""
-        begin_s, last = float(self.start_s[way.first]), way.after - 1
-        end_s = float(self.start_s[last] + self.length_s[last])
-        if way.inside is not None:
-            begin_s, end_s = (begin_s + share * (end_s - begin_s) for share in way.inside)
-        return begin_s / whole_s, end_s / whole_s
-
     def repeated(self, counts: Mapping[Way, int]) -> Sequence:
         """Return the sequence with more rounds, by a factor, of ways that do not overlap, in the same time."""
         index, copy, share = [], [], []
@@ -234,43 +208,8 @@ class Sequence:
 
     def _changed_blocks(self, change: Callable[[Sequence], Sequence]) -> tuple[Block, ...]:
         return tuple(replace(block, lanes=tuple(
-            lane if lane.sequence is None else replace(lane, sequence=change(lane.sequence)) for lane in block.lanes))
-            for block in self.blocks)
-
-
-def joined_ends(rows: SequenceOf[Sequence], start_s: FloatArray) -> FloatArray:
-    """Return the end of each segment of some rows; start_s: their begins, row by row; both from the row's begin on."""
-    end_s = np.append(start_s[1:], 0.0)
-    end_s[np.cumsum([len(row) for row in rows]) - 1] = [row.duration_s for row in rows]
-    return end_s
-
-
-def speeds_of(rows: SequenceOf[Sequence]) -> FloatArray:
-    """Return the speed of each segment of one score's rows relative to its clip's natural speed; NaN: unknown.
-
-    This uses the lengths in the score: changes of tempo are not counted, and calls that are repeated to fit their way
-    are unknown.
-    """
-    clips, clip, part = rows[0].clips, np.concatenate([row.clip for row in rows]), rows[0].part
-    natural = np.array([rows[0].clip_s.get(name, 0.0) for name in clips])
-    is_clip, first = (clip >= 0) & (clip < len(clips)), 0
-    for row in rows:
-        for way in row.ways:
-            if way.going.fits:
-                is_clip[first + way.first:first + way.after] = False
-        first += len(row)
-    played = np.where(is_clip, natural[np.where(is_clip, clip, 0)] if len(natural) else 0.0, 0.0)
-    if part is not None:
-        begin, end = np.concatenate([row.part for row in rows if row.part is not None]).T
-        played *= np.abs(end - begin)
-    length_s = np.concatenate([row.length_s for row in rows])
-    known = (played > 0.0) & (length_s > 0.0)
-    return np.asarray(np.divide(played, length_s, out=np.full(len(clip), np.nan), where=known))
-
-
-def _when(each: Way | AimedAt) -> tuple[int, tuple[float, float]]:
-    """Return the key that sorts ways and aims by time."""
-    return each.first, each.inside or (0.0, 1.0)
+            lane if lane.sequence is None else replace(lane, rows=(change(lane.sequence),), row=0)
+            for lane in block.lanes)) for block in self.blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +218,7 @@ class Lane:
 
     body, fade, mode: as in the score; masks: the parts of the body that the score has named.
     weight, weight_end: at the block's ends. ease_in_s, ease_out_s: NaN: automatic.
-    sequence: from the block's start on; None: nothing plays.
+    rows: the rows among which the one that it plays has the number `row`; None: nothing plays.
     """
 
     body: str
@@ -290,7 +229,13 @@ class Lane:
     weight_end: float
     ease_in_s: float
     ease_out_s: float
-    sequence: Sequence | None
+    rows: SequenceOf[Sequence] | None
+    row: int = 0
+
+    @cached_property
+    def sequence(self) -> Sequence | None:
+        """What it plays, from the block's start on; None: nothing."""
+        return None if self.rows is None else self.rows[self.row]
 
     def weight_at(self, share: float) -> float:
         """Return the weight at a share of the block."""

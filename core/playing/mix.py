@@ -205,6 +205,26 @@ class Mix:
         return self.lanes[lane].stage.sample(np.array((self.lanes[lane].first_s,)))
 
 
+def of_joints(stage: Stage, joints: IntArray) -> Stage:
+    """Return a stage that need not pose any but some joints (N,); its poses of others mean nothing."""
+    if not isinstance(stage, Row):
+        return stage
+    asked = np.zeros(len(stage.skeleton), dtype=np.bool_)
+    asked[joints] = True
+    return of_blocks(stage, joints).of_joints(asked)
+
+
+def of_blocks(row: Row, joints: IntArray) -> Row:
+    """Return a row whose blocks need not pose any but some joints (N,): lanes without these may be left out."""
+    if not row.sources.stages:
+        return row
+    asked = np.zeros(len(row.skeleton), dtype=np.bool_)
+    asked[joints] = True
+    stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
+              for number, stage in row.sources.stages.items()}
+    return replace(row, prepared=replace(row.prepared, sources=replace(row.sources, stages=stages)))
+
+
 def mixed(lanes: Sequence[Lane]) -> Stage:
     """Return a stage that plays lanes at once; a single lane with all joints of its stage is that stage itself.
 

@@ -13,8 +13,8 @@ from ..maths.arrays import FloatArray, IntArray
 from ..pha.document import Call, Document
 from ..pha.grammar import AIMS
 from ..pha.nodes import Node
-from ..pha.origins import Origins, Places, Runs
-from ..pha.sequence import Sequence, joined_ends, speeds_of
+from ..pha.origins import Places, Runs
+from ..pha.segments import Segments
 from .names import short
 
 _MIRRORED, _REVERSED = " ⇄", " ←"
@@ -96,16 +96,16 @@ class Boxes:
         return cls(**columns, titles=tuple([title for part in parts for title in part.titles]))
 
 
-def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
+def boxes_of(played: Segments, tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
     """Return the boxes of rows of one score, row by row, in ticks from its beginning.
 
     tick_s: seconds of a tick. Also returns the number of boxes of each row, (N,), and the box of each segment of all
     rows. All repetitions of a call are one box. Works over whole arrays: the extents of runs of procedures are found
     from their segments, innermost first.
     """
-    origins, played = Origins.joined([row.origins for row in rows]), _Played.of(rows)
-    segments, calls = len(played.row), origins.places.calls
+    origins, calls, segments = played.origins, played.origins.places.calls, len(played)
     made, runs, inner = origins.segments, origins.procedures, origins.procedures.within >= 0
+    row_of, kind_of, speed, clip_s = played.row, *_kinds_and_speeds(played)
     first, last = _reached(made, runs)
     within = np.concatenate((made.within, runs.within[inner])).astype(np.int64)
     call = np.concatenate((made.call, runs.call[inner])).astype(np.int64)
@@ -121,11 +121,11 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
     zero, is_leaf, leaf = np.zeros(len(keys), np.int64), one < segments, np.minimum(one, segments - 1)
     begin = played.start_s[begins] / tick_s
     boxes = Boxes(begin, played.end_s[ends] / tick_s - begin, origins.tick_s[within] / tick_s, zero, zero,
-                  box_of_run[within], _kinds(calls, call, np.where(is_leaf, played.kind[leaf], Kind.PROCEDURE)),
+                  box_of_run[within], _kinds(calls, call, np.where(is_leaf, kind_of[leaf], Kind.PROCEDURE)),
                   repeat, origins.places.module_of[call], origins.places.elements[call], zero, zero,
-                  np.where(is_leaf, played.speed[leaf], np.nan), np.where(is_leaf, played.clip_s[leaf], np.nan),
+                  np.where(is_leaf, speed[leaf], np.nan), np.where(is_leaf, clip_s[leaf], np.nan),
                   _titles([calls[row] for row in call.tolist()]))
-    box_of_segment, row = box_of[:segments], played.row[begins]
+    box_of_segment, row = box_of[:segments], row_of[begins]
     if any(origins.places.within):
         boxes, kept, like = _with_elements_around(boxes, origins.places, within, call)
         box_of_segment, row = kept[box_of_segment], row[like]
@@ -133,33 +133,15 @@ def boxes_of(rows: list[Sequence], tick_s: float) -> tuple[Boxes, IntArray, IntA
     order = np.lexsort((-boxes.length, boxes.begin, boxes.depth, row))
     position = np.empty(len(boxes), np.int64)
     position[order] = np.arange(len(boxes))
-    return boxes.at(order), np.bincount(row, minlength=len(rows)), position[box_of_segment]
+    return boxes.at(order), np.bincount(row, minlength=len(played.edges) - 1), position[box_of_segment]
 
 
-@dataclass(frozen=True, eq=False)
-class _Played:
-    """S segments of rows: row, begin and end there, kind of box, and speed.
-
-    clip_s: natural length of the clip.
-    """
-
-    row: IntArray
-    start_s: FloatArray
-    end_s: FloatArray
-    kind: IntArray
-    speed: FloatArray
-    clip_s: FloatArray
-
-    @classmethod
-    def of(cls, rows: list[Sequence]) -> _Played:
-        """Return the segments of rows that share their clips."""
-        clips, clip = len(rows[0].clips), np.concatenate([row.clip for row in rows])
-        kind = np.where(clip < 0, Kind.WAIT, np.where(clip >= clips, Kind.TOGETHER, Kind.CLIP))
-        start_s = np.concatenate([row.start_s for row in rows])
-        natural_s = np.array([*(rows[0].clip_s.get(name, np.nan) for name in rows[0].clips), np.nan])
-        return cls(np.repeat(np.arange(len(rows)), [len(row) for row in rows]),
-                   start_s, joined_ends(rows, start_s), kind,
-                   speeds_of(rows), natural_s[np.where(kind == Kind.CLIP, clip, -1)])
+def _kinds_and_speeds(played: Segments) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return for each segment its kind of box, its speed, and the natural length of its clip; see Boxes."""
+    clips, clip = len(played.clips), played.clip
+    kind = np.where(clip < 0, Kind.WAIT, np.where(clip >= clips, Kind.TOGETHER, Kind.CLIP))
+    natural_s = np.array([*(played.clip_s.get(name, np.nan) for name in played.clips), np.nan])
+    return kind, played.speeds(), natural_s[np.where(kind == Kind.CLIP, clip, -1)]
 
 
 def numbered(boxes: Boxes, documents: tuple[Document, ...]) -> Boxes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray
 from ..pha.document import Document
-from ..pha.sequence import Block, Sequence, joined_ends
+from ..pha.segments import Segments
+from ..pha.sequence import Block, Sequence
 from .boxes import Boxes, boxes_of, numbered
 
 
@@ -66,13 +68,35 @@ class Voice(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A row to be laid out. box: the block that contains it, or −1."""
+    """A row to be laid out. rows, number: those that it was expanded with, and its number among them.
 
-    sequence: Sequence
+    box: the block that contains it, or −1.
+    """
+
+    rows: SequenceOf[Sequence]
+    number: int
     begin: float
     lane: int
     box: int
     depth: int
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfLevels(SequenceOf[Sequence]):
+    """The rows of a layout: the main row, then those of lanes. levels: the rows of each depth."""
+
+    levels: tuple[SequenceOf[Sequence], ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.levels))
+
+    def __getitem__(self, index: int) -> Sequence:  # type: ignore[override]  # no slices
+        at = range(len(self))[index]
+        for level in self.levels:
+            if at < len(level):
+                return level[at]
+            at -= len(level)
+        raise IndexError(index)
 
 
 @dataclass(eq=False)
@@ -85,20 +109,25 @@ class Lanes:
     documents: tuple[Document, ...]
     tick_s: float
     names: list[str]
-    rows: list[Sequence] = field(default_factory=list)
+    levels: list[SequenceOf[Sequence]] = field(default_factory=list)
     voices: list[Voice] = field(default_factory=list)
     _boxes: list[Boxes] = field(default_factory=list)
     _seams: list[Seams] = field(default_factory=list)
     _busy_until: list[float] = field(default_factory=lambda: [np.inf])
     _total: int = 0
+    _rows: int = 0
 
     def add(self, sequence: Sequence, windows_s: tuple[FloatArray, FloatArray] | None) -> None:
         """Add a score to the main lane, with all lanes of its blocks; windows_s: of its own transitions."""
-        level = [_Row(sequence, 0.0, 0, -1, 0)]
+        level = [_Row((sequence,), 0, 0.0, 0, -1, 0)]
         while level:
-            self._seams.append(self._seams_of(level, windows_s))
-            self.rows += [row.sequence for row in level]
-            level, windows_s = self._put(level, sequence), None
+            rows = _rows_of(level)
+            played = Segments.of(rows)
+            is_open = len(self.levels) > 0 or not sequence.is_loop
+            self._seams.append(self._seams_of(level, played, windows_s, is_open))
+            self.levels.append(rows)
+            self._rows += len(rows)
+            level, windows_s = self._put(level, played, sequence), None
 
     def boxes(self) -> Boxes:
         """Return the boxes of all rows."""
@@ -108,22 +137,19 @@ class Lanes:
         """Return the seams of all rows."""
         return Seams.joined(self._seams) if self._seams else Seams.none()
 
-    def _put(self, level: list[_Row], whole: Sequence) -> list[_Row]:
+    def _put(self, level: list[_Row], played: Segments, whole: Sequence) -> list[_Row]:
         """Add the boxes of rows, one after the other; return the rows of the blocks within them."""
-        boxes, counts, box_of_segment = boxes_of([row.sequence for row in level], self.tick_s)
+        boxes, counts, box_of_segment = boxes_of(played, self.tick_s)
         begin, lane, box, depth = (np.repeat(values, counts) for values in zip(
             *((row.begin, row.lane, row.box, row.depth) for row in level), strict=True))
         boxes = replace(boxes, begin=boxes.begin + begin, lane=lane, depth=boxes.depth + depth,
                         parent=np.where(boxes.parent < 0, box, boxes.parent + self._total))
-        inner, sequences = list[_Row](), [row.sequence for row in level]
-        clip, first = np.concatenate([row.clip for row in sequences]), np.cumsum([0, *map(len, sequences)])
-        at = np.flatnonzero(clip >= len(whole.clips))
-        number = np.searchsorted(first, at, side="right") - 1
-        for block, box, own, segment in zip(*(each.tolist() for each in (
-                clip[at] - len(whole.clips), box_of_segment[at], number, at - first[number])), strict=True):
+        inner, at = list[_Row](), np.flatnonzero(played.clip >= len(whole.clips))
+        number = np.searchsorted(played.edges, at, side="right") - 1
+        for block, box, own, start_s in zip(*(each.tolist() for each in (
+                played.clip[at] - len(whole.clips), box_of_segment[at], number, played.start_s[at])), strict=True):
             row = level[own]
-            begin_of_block = row.begin + float(row.sequence.start_s[segment]) / self.tick_s
-            inner += self._put_block(whole.blocks[block], boxes, box, row.lane, begin_of_block)
+            inner += self._put_block(whole.blocks[block], boxes, box, row.lane, row.begin + start_s / self.tick_s)
         self._boxes.append(boxes)
         self._total += len(boxes)
         return inner
@@ -141,8 +167,8 @@ class Lanes:
             self.voices.append(Voice(
                 self._total + box, at, depth, *ticks, document, elements[number], lane.weight, lane.weight_end,
                 lane.ease_in_s / self.tick_s, lane.ease_out_s / self.tick_s, lane.body, lane.mode))
-            if lane.sequence is not None:
-                inner.append(_Row(lane.sequence, begin, at, self._total + box, depth))
+            if lane.rows is not None:
+                inner.append(_Row(lane.rows, lane.row, begin, at, self._total + box, depth))
         return inner
 
     def _free_lane(self, name: str, begin: float, end: float) -> int:
@@ -156,16 +182,16 @@ class Lanes:
         self._busy_until.append(end)
         return len(self.names) - 1
 
-    def _seams_of(self, level: list[_Row], windows_s: tuple[FloatArray, FloatArray] | None) -> Seams:
-        """Return the seams of rows, one after the other; windows_s: for a single row, if they are known."""
-        sequences, tick_s = [row.sequence for row in level], self.tick_s
-        counts = [len(row.sequence) - (not row.sequence.is_loop or row.box >= 0) for row in level]
-        sizes = [len(row) for row in sequences]
-        start_s, given = np.concatenate([row.start_s for row in sequences]), np.concatenate(
-            [row.transition_s for row in sequences]) / tick_s
-        number = np.arange(len(start_s)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        is_seam, edges = number < np.repeat(counts, sizes), joined_ends(sequences, start_s) / tick_s
-        is_automatic = np.isnan(given)
+    def _seams_of(self, level: list[_Row], played: Segments, windows_s: tuple[FloatArray, FloatArray] | None,
+                  is_open: bool) -> Seams:
+        """Return the seams of rows, one after the other.
+
+        windows_s: for a single row, if they are known. is_open: whether nothing follows the last segment of a row.
+        """
+        sizes, tick_s = np.diff(played.edges), self.tick_s
+        counts, given, edges = sizes - is_open, played.transition_s / tick_s, played.end_s / tick_s
+        number = np.arange(len(played)) - np.repeat(played.edges[:-1], sizes)
+        is_seam, is_automatic = number < np.repeat(counts, sizes), np.isnan(given)
         if windows_s is None:
             half = np.where(is_automatic, 0.0, given / 2.0)
             begin, end = edges - half, edges + half
@@ -173,5 +199,15 @@ class Lanes:
             begin, end = (times[:len(edges)] / tick_s for times in windows_s)
         later, lane = (np.repeat(values, counts) for values in zip(*((row.begin, row.lane) for row in level),
                                                                    strict=True))
-        return Seams(np.repeat(len(self.rows) + np.arange(len(level)), counts), number[is_seam],
+        return Seams(np.repeat(self._rows + np.arange(len(level)), counts), number[is_seam],
                      later + edges[is_seam], lane, later + begin[is_seam], later + end[is_seam], is_automatic[is_seam])
+
+
+def _rows_of(level: list[_Row]) -> SequenceOf[Sequence]:
+    """Return the rows of a level: most were expanded together, and are together still."""
+    rows = level[0].rows
+    if len(level) == len(rows) and all(row.rows is rows and row.number == i for i, row in enumerate(level)):
+        return rows
+    made = {(id(row.rows), row.number): row for row in level}
+    sequences = {key: row.rows[row.number] for key, row in made.items()}
+    return tuple([sequences[id(row.rows), row.number] for row in level])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -18,7 +19,7 @@ from ..playing.moments import own_time_s
 from ..playing.motion import Motion
 from .boxes import Boxes, Kind
 from .contacts import Contacts
-from .lanes import Lanes, Seams, Voice
+from .lanes import Lanes, RowsOfLevels, Seams, Voice
 from .untaken import Untaken, untaken
 
 __all__ = ["BoxId", "Kind", "Layout", "Seams", "Untaken", "Voice", "empty", "lay_out", "windows_of"]
@@ -51,7 +52,7 @@ class Layout:
     layer of tweaks. silent: (K,) which of these keys are in silent layers only; None: none of them.
     """
 
-    rows: tuple[Sequence, ...]
+    rows: SequenceOf[Sequence]
     boxes: Boxes
     seams: Seams
     lanes: tuple[str, ...]
@@ -171,7 +172,7 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     lanes = Lanes(documents, tick_s, [procedure])
     lanes.add(sequence, windows_s)
     boxes = lanes.boxes()
-    return Layout(tuple(lanes.rows), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
+    return Layout(RowsOfLevels(tuple(lanes.levels)), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
                   untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock,
                   documents[0].music or music, contacts, tweaks, silent)
 

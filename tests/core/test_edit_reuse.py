@@ -35,6 +35,8 @@ from takt.core.pha.open_scores import Scores
 from takt.core.pha.programme import Programme
 from takt.core.pha.rearranging import SplitCall, WrapTogether
 from takt.core.pha.refactoring import Refactoring
+from takt.core.pha.rows import Rows
+from takt.core.pha.segments import Segments
 from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.core.playing.block_names import Calls
@@ -106,6 +108,12 @@ def differences(pair: tuple[object, object], known: set[tuple[int, int]], at: st
     return [each for name, *both in parts for each in differences((both[0], both[1]), known, f"{at}.{name}")]
 
 
+def found_rows(sequence: Sequence) -> list[Rows]:
+    """Return the rows of a sequence's lanes, which are joined: those that were expanded together."""
+    found = {id(lane.rows): lane.rows for block in sequence.blocks for lane in block.lanes}
+    return [rows for rows in found.values() if isinstance(rows, Rows)]
+
+
 @dataclass(frozen=True)
 class WayBack:
     """What undoes a change."""
@@ -171,8 +179,10 @@ class Session:
     def check(self, candidate: Candidate) -> None:
         """Compare the programme, the sequence, the layout and the names of blocks for tweaks with those of all anew."""
         found, sequence = whole(candidate.edited[None].text, self.library, self.settings)
+        joined = [(Segments.of(rows), Segments.of(tuple(rows))) for rows in found_rows(candidate.sequence)]
         pairs = ((candidate.programme, found), (candidate.sequence, sequence),
-                 (lay_out(candidate.sequence), lay_out(sequence)), (names(candidate.sequence), names(sequence)))
+                 (lay_out(candidate.sequence), lay_out(sequence)), (names(candidate.sequence), names(sequence)),
+                 *joined)
         known = set[tuple[int, int]]()
         told = [each for pair in pairs for each in differences(pair, known)]
         assert not told, "\n".join(told[:3])

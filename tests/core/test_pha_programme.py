@@ -13,7 +13,7 @@ from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
-from takt.core.pha.sequence import speeds_of
+from takt.core.pha.segments import Segments
 from takt.tests.core.scores import FIGURE, X, formats_read_by, procedure, score, turning
 
 
@@ -430,7 +430,7 @@ def test_what_is_missing_leaves_gaps_as_long_as_it_would_be(root, version):
     assert [gap.missing for gap in programme.gaps] == ["gone", "gone.x", "sit"]
     assert clips_of(programme) == ["nothing", "feet.Steps.right", "nothing"]
     assert expand(programme).length_s.tolist() == [2.0, 1.0, 3.0]
-    assert np.isfinite(speeds_of([expand(programme)])).tolist() == [False, True, False]
+    assert np.isfinite(Segments.of([expand(programme)]).speeds()).tolist() == [False, True, False]
 
 
 def test_where_all_is_missing_there_are_gaps_alone_but_other_mistakes_count(root):

@@ -22,7 +22,7 @@ from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
 from ..arms import Arms
 from ..joints import Joints
-from ..mix import Mix
+from ..mix import of_blocks
 from ..row import Row
 from ..scene.warped import Warped
 from ..stage import FIRST_ROUND, Over, Stage
@@ -81,7 +81,7 @@ class Footwork(Over):
         """Each leg's foot in each of S segments; the same value wherever the same clip is played."""
         row, skeleton = self.row, self.skeleton
         chain = with_ancestors(skeleton.parents, np.array([leg.ankle for leg in self.legs]))
-        legs_alone = _of_joints(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self.legs])))
+        legs_alone = of_blocks(row, with_ancestors(skeleton.parents, np.array([leg.foot for leg in self.legs])))
         known: dict[tuple[int, bytes], tuple[ClipFoot, ...]] = {}
         found = []
         for segment, (clip, held) in enumerate(zip(row.sequence.clip.tolist(), row.held_by(chain), strict=True)):
@@ -362,12 +362,3 @@ def _soles(found: SkeletonMap, legs: tuple[Leg, ...], up: tuple[float, ...], ski
         way = stands.rest_world[0, :, 3] - away @ own.rest_world[0, :, 3]
         skin = replace(skin, positions=skin.positions @ away.T + way)
     return Soles.of(stands, legs, np.array(up), skin)
-
-
-def _of_joints(row: Row, joints: IntArray) -> Row:
-    """Return a row for joints (N,) only; lanes of its blocks without these joints may be left out."""
-    asked = np.zeros(len(row.skeleton), dtype=np.bool_)
-    asked[joints] = True
-    stages = {number: stage.of_joints(asked) if isinstance(stage, Mix) else stage
-              for number, stage in row.sources.stages.items()}
-    return replace(row, prepared=replace(row.prepared, sources=replace(row.sources, stages=stages)))

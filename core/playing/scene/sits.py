@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...maths.arrays import FloatArray
 from ...pha.ways import Way
 from ..feet.seats import SITS, Seat, Thighs
 from ..feet.sitting import Moving, Sitting
+from ..mix import of_joints
 from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
@@ -82,13 +84,18 @@ class Sits:
     ground: Ground
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
+    @cached_property
+    def leading(self) -> Stage:
+        """The motion of the joints that the traveller sees; its poses of other joints mean nothing."""
+        return of_joints(self.stage, self.traveller.joints)
+
     def stand(self, way: Way, place: ScenePlace, time_s: float) -> Stand:
         """Return the body that is to be at a place: as it is at a time, or as it sits there.
 
         A way that leads to a seat leads to where the next call sits down on it, if that has the same place, and begins
         near the end of the way.
         """
-        positions, facing = self.traveller.seen(self.stage.sample(np.array((time_s,))))
+        positions, facing = self.traveller.seen(self.leading.sample(np.array((time_s,))))
         here = Stand(complex(positions[0]), float(facing[0]))
         if self.thighs is None or not self._is_seat(place, self.thighs):
             return here
@@ -125,7 +132,7 @@ class Sits:
         after = self.ways[self.ways.index(way) + 1:][:1]
         if not way.going.to or not after or after[0].going.at != way.going.to or after[0].first < way.after:
             return None
-        begins, _ = self.traveller.seen(self.stage.sample(np.array(edges_s(after[0], self.row)[:1])))
+        begins, _ = self.traveller.seen(self.leading.sample(np.array(edges_s(after[0], self.row)[:1])))
         if abs(begins[0] - here.position) > _NEXT_LEGS * thighs.leg:
             return None
         sat = self._sat(after[0], thighs)

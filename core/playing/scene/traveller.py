@@ -48,6 +48,11 @@ class Traveller:
         size = float(np.ptp(skeleton.rest_world[..., 3] @ up, axis=0)) or 1.0
         return cls(bearing, freed, roots_carried(clips, int(chain[-1]), own, up), ahead, size)
 
+    @property
+    def joints(self) -> IntArray:
+        """The joints whose poses tell where the body is, (N,)."""
+        return self.bearing.chain if self.freed is None else self.freed.chain
+
     def seen(self, pose: Pose) -> tuple[ComplexArray, FloatArray]:
         """Return the positions of bodies in poses (F, J, …) over the ground, and their facing angles, (F,)."""
         if self.freed is not None:

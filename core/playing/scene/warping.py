@@ -13,7 +13,6 @@ from ...maths.arrays import ComplexArray, FloatArray
 from ...pha.ways import Way
 from ..placing.placement import Placement
 from ..row import Row
-from ..stage import Stage
 from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
 from .ground_curve import GroundCurve
 from .sits import Sits, Stand, bend_onto
@@ -75,11 +74,6 @@ class _Warping:
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
     noted: set[str] = field(default_factory=set)
-
-    @property
-    def stage(self) -> Stage:
-        """The motion as its clips lead."""
-        return self.sits.stage
 
     @property
     def row(self) -> Row:
@@ -237,7 +231,7 @@ class _Warping:
 
     def _body(self, times_s: FloatArray) -> tuple[ComplexArray, FloatArray]:
         """Return the positions and facing angles of the body at times (F,) as its clips lead."""
-        return self.traveller.seen(self.stage.sample(times_s))
+        return self.traveller.seen(self.sits.leading.sample(times_s))
 
     def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
         """Warn if steps are longer or shorter than natural, or if fitting rounds are too fast or slow.
