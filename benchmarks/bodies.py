@@ -236,9 +236,11 @@ def print_skins(everybody: Sequence[Body]) -> None:
     sources = [(clip, found) for clip in clips if (found := find_map(clip.skeleton)).is_sure and found.is_humanoid]
     every: list[SkinFigures] = []
     wanted = sys.argv[sys.argv.index("skin") + 1:]
-    for skinned in (body.skinned for body in everybody if body.skinned is not None and not body.is_bare):
-        if skinned.found.without or (wanted and skinned.name not in wanted):
-            continue
+    known = {body.skinned.name: body.skinned for body in everybody
+             if body.skinned is not None and not body.is_bare and not body.skinned.found.without}
+    if unknown := sorted({*wanted} - {*known}):
+        raise SystemExit(f"bench bodies skin: unknown bodies {', '.join(unknown)}; choose from {', '.join(known)}")
+    for skinned in known.values() if not wanted else map(known.__getitem__, wanted):
         figures = []
         for clip, found in sources:
             plain, kept = (retarget(clip, skinned.found.skeleton, source_map=found, target_map=skinned.found,

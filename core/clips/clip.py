@@ -63,6 +63,11 @@ class Clip:
             if ((tracks.joints < 0) | (tracks.joints >= len(self.skeleton))).any():
                 raise TaktError(f"clip {self.name!r} moves joints that its skeleton does not have")
 
+    @classmethod
+    def still(cls, skeleton: Skeleton, duration_s: float = 0.0, name: str = "", is_looping: bool = False) -> Clip:
+        """Return a clip in which a skeleton rests."""
+        return cls(name, skeleton, duration_s, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3), is_looping)
+
     @cached_property
     def moved(self) -> BoolArray:
         """Joints that any track moves, (J,)."""

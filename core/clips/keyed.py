@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -162,6 +162,21 @@ def packed(tracks: Sequence[tuple[int, FloatArray, FloatArray]], channels: int) 
     joints, times, values = zip(*tracks, strict=True)
     starts = np.cumsum([0, *map(len, times)])
     return Tracks(np.array(joints, dtype=np.int64), starts, np.concatenate(times), np.concatenate(values))
+
+
+def by_joint(tracks: Tracks) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Return the times (N,) and values (N, C) of each track, by its joint."""
+    return {joint: keys_of(tracks, index) for index, joint in enumerate(tracks.joints.tolist())}
+
+
+def packed_by_joint(keys: Mapping[int, tuple[FloatArray, FloatArray]], channels: int) -> Tracks:
+    """Pack tracks given as times (N,) and values (N, channels) by joint, in the order of joints."""
+    return packed([(joint, *keys[joint]) for joint in sorted(keys)], channels)
+
+
+def in_steps(duration_s: float, step_s: float) -> FloatArray:
+    """Return the times 0, step_s, 2 · step_s … of a clip, and its end, (F,)."""
+    return np.append(np.arange(0.0, duration_s, step_s), duration_s)
 
 
 def sandwich(left: FloatArray, right: FloatArray) -> FloatArray:

@@ -78,7 +78,7 @@ def unmoved(file: ClipFile) -> tuple[str, ...]:
         return ()
     above_hips = set(path_to_root(skeleton.parents, bones["hips"]))
     kept = {above for joint in bones.values() for above in path_to_root(skeleton.parents, joint)} - above_hips
-    least = _STILL * max(float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max()), 1e-9)
+    least = _STILL * max(skeleton.size, 1e-9)
     return tuple(skeleton.names[joint] for index, joint in enumerate(clip.translations.joints.tolist())
                  if joint in kept and np.abs(keys_of(clip.translations, index)[1]).max(initial=0.0) > least)
 

@@ -108,6 +108,18 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
+def or_beside(mask: BoolArray) -> BoolArray:
+    """Return which places of a mask (N,) are true, or beside one that is.
+
+    >>> or_beside(np.array((False, False, True, False, False))).tolist()
+    [False, True, True, True, False]
+    """
+    wide = mask.copy()
+    wide[1:] |= mask[:-1]
+    wide[:-1] |= mask[1:]
+    return wide
+
+
 def side_by_side(rows: IntArray) -> slice | IntArray:
     """Return rows (N,) as a slice if they are consecutive, else unchanged.
 

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from ..clips.clip import Clip, Tracks
+from ..clips.clip import Clip
 from ..errors import FileError, Place, Problem, ScoreError, quoted
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
@@ -202,7 +202,7 @@ class _Resolver:
                        calls: CallTable | Definitions) -> Programme:
         if len(self._clips) in used:
             bones = self._clips[0].skeleton if self._clips else _NO_BODY
-            self._clips.append(Clip(GAP, bones, 1.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3)))
+            self._clips.append(Clip.still(bones, 1.0, GAP))
             self._clip_names.append(GAP)
         return Programme(tuple(module.document for module in self._modules), tuple(self._clip_names[i] for i in used),
                          tuple(self._clips[i] for i in used), tuple(routines), scopes.own(0), calls,

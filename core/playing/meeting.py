@@ -67,8 +67,7 @@ def moves_otherwise(motion: Motion, other: Motion) -> bool:
         return True
     times = np.linspace(0.0, motion.duration_s, _COMPARED)
     one, two = (world_from_pose(each.skeleton, each.sample(times))[..., 3] for each in (motion, other))
-    size = float(np.ptp(motion.skeleton.rest_world[..., 3], axis=0).max())
-    return bool(np.abs(one - two).max() > _SAME * size)
+    return bool(np.abs(one - two).max() > _SAME * motion.skeleton.size)
 
 
 def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:

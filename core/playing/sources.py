@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..clips.clip import Clip, Interpolation, Tracks, TranslationInterpolation
+from ..clips.clip import Clip, Interpolation, TranslationInterpolation
 from ..clips.clip_set import ClipSet
 from ..clips.excerpt import SKIP_ZONES, Excerpt, skipping
 from ..errors import TaktError
@@ -145,7 +145,7 @@ class Sources:
     @cached_property
     def _keys(self) -> ClipSet:
         """The whole clips, sampled by their keys; empty for a stage."""
-        nothing = Clip("", self.skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
+        nothing = Clip.still(self.skeleton)
         clips = [self.excerpts[number].whole if number in self.excerpts else nothing if number in self.stages else clip
                  for number, clip in enumerate(self.clips)]
         if self.sampled is not None:

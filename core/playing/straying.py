@@ -37,7 +37,7 @@ def straying_rad(clip: Clip, joint_of: Mapping[str, int], *, at_end: bool = Fals
     hips = positions[:, joint_of["HumanoidRoot"]] @ posture.axes[0]
     ways = (hips[1:] - hips[0])[:, (0, 2)] * (-1.0 if at_end else 1.0)
     farthest = ways[int(np.linalg.norm(ways, axis=1).argmax())]
-    if np.linalg.norm(ways[0]) < LEAST_SIZES * float(np.ptp(clip.skeleton.rest_world[..., 3], axis=0).max()):
+    if np.linalg.norm(ways[0]) < LEAST_SIZES * clip.skeleton.size:
         return 0.0
     angle = float(np.arctan2(*(ways[0] if ways[0] @ farthest >= 0.0 else farthest)))
     return angle if abs(angle) >= ASTRAY_RAD else 0.0

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip
-from ..clips.keyed import keys_of, packed, poses_at
+from ..clips.keyed import by_joint, packed_by_joint, poses_at
 from ..maths.arrays import FloatArray, IntArray
 from ..skeletons.hierarchy import path_to_root
 from ..skeletons.skeleton import world_from_pose
@@ -37,12 +37,12 @@ def away_at_first(clip: Clip, joints: IntArray, place: FloatArray, up: FloatArra
 
 def shifted(clip: Clip, offset: FloatArray) -> Clip:
     """Return a clip moved by offset, (3,) in model space."""
-    keys = {joint: keys_of(clip.translations, i) for i, joint in enumerate(clip.translations.joints.tolist())}
+    keys = by_joint(clip.translations)
     for joint in carriers(clip).tolist():
         parent = int(clip.skeleton.parents[joint])
         local = offset if parent < 0 else np.linalg.solve(clip.skeleton.rest_world[parent, :, :3], offset)
         times, values = keys.get(joint, (np.zeros(1), np.zeros((1, 3))))
         keys[joint] = times, values + local
-    moved = packed([(joint, *keys[joint]) for joint in sorted(keys)], 3)
+    moved = packed_by_joint(keys, 3)
     return Clip(clip.name, clip.skeleton, clip.duration_s, clip.rotations, moved, clip.scales, clip.is_looping,
                 clip.contacts, clip.skin)

@@ -62,7 +62,7 @@ def _lost(target: Skeleton, pairs: Pairing, skin: BoolArray, played: BoolArray) 
 
 def _twins(target: Skeleton, joints: IntArray, paired: IntArray, *, in_any_axes: bool = False) -> dict[int, int]:
     """Return joint → number of the paired joint (P,) with the same rest position and axes, ancestors excepted."""
-    rest, size = target.rest_world, float(np.ptp(target.rest_world[:, :, 3], axis=0).max())
+    rest, size = target.rest_world, target.size
     allowed = SAME_POSITION * np.array((np.inf,) * 3 + (size,) if in_any_axes else (1.0, 1.0, 1.0, size))
     twin: dict[int, int] = {}
     for p, joint in enumerate(paired.tolist()):
@@ -109,8 +109,7 @@ class Doubles:
         is_other = np.sum(pose.rotations[:, joints] * turned, axis=-1, keepdims=True) < 0.0
         pose.rotations[:, joints] = np.where(is_other, -turned, turned)
         away = found[..., :3, 3] - skeleton.rest_translations[joints]
-        size = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max())
-        moves = np.abs(away - pose.translations[:, joints]).max(axis=(0, 2), initial=0.0) > STILL * size
+        moves = np.abs(away - pose.translations[:, joints]).max(axis=(0, 2), initial=0.0) > STILL * skeleton.size
         pose.translations[:, joints[moves]] = away[:, moves]
 
     @cached_property

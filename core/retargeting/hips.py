@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, key_times, keys_of, packed
+from ..clips.keyed import by_joint, filled, key_times, packed_by_joint
 from ..clips.posed import PosedJoints
 from ..maths.arrays import FloatArray, IntArray, merged
 from ..skeletons import hanim
@@ -63,9 +63,9 @@ class HipsPath:
 
     def followed(self, rotations: Tracks, translations: Tracks) -> Tracks:
         """Return translations of the target with which the carrier moves the hips along the path."""
-        kept = [(int(joint), *keys_of(translations, i)) for i, joint in enumerate(translations.joints)
-                if not (joint == self.carrier or is_descendant(self.target.parents, int(joint), self.carrier))]
-        others = packed(kept, 3)
+        kept = {joint: keys for joint, keys in by_joint(translations).items()
+                if not (joint == self.carrier or is_descendant(self.target.parents, joint, self.carrier))}
+        others = packed_by_joint(kept, 3)
         keep = with_ancestors(self.target.parents, self.hips)
         times = merged(self.times, _times(keep, rotations, others))
         wanted = np.stack([np.interp(times, self.times, values) for values in self.positions.T], axis=1)
@@ -74,10 +74,9 @@ class HipsPath:
         if parent >= 0:
             world = PosedJoints.of_tracks(self.target, rotations, others, np.array((parent,))).world(times)[:, 0, :, :3]
             away = np.asarray(np.linalg.solve(world, away[..., None])[..., 0], dtype=np.float64)
-        size = float(np.ptp(self.target.rest_world[:, :, 3], axis=0).max())
-        if np.abs(away).max() <= _STILL * size:
+        if np.abs(away).max() <= _STILL * self.target.size:
             return others
-        return packed(sorted([*kept, (self.carrier, times, away)], key=lambda entry: entry[0]), 3)
+        return packed_by_joint(kept | {self.carrier: (times, away)}, 3)
 
 
 def _times(joints: IntArray, rotations: Tracks, translations: Tracks) -> FloatArray:

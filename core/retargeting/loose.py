@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ..clips.clip import Clip, Tracks
-from ..clips.keyed import filled, key_times, keys_of, packed
+from ..clips.keyed import by_joint, filled, key_times, packed_by_joint
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray, merged
 from ..skeletons.hierarchy import in_order
@@ -34,8 +34,7 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
     pose, column = part.sample(times), {joint: i for i, joint in enumerate(np.sort(order).tolist())}
     local, rest = locals_of(part.skeleton, pose), target.rest_world
     world = np.empty_like(local)
-    tracks = {int(j): (int(j), *keys_of(translations, i)) for i, j in enumerate(translations.joints)}
-    still = STILL * float(np.ptp(rest[:, :, 3], axis=0).max())
+    tracks, still = by_joint(translations), STILL * target.size
     for joint in order.tolist():
         i, parent = column[joint], int(target.parents[joint])
         world[:, i] = world[:, column[parent]] @ local[:, i] if parent >= 0 else local[:, i]
@@ -51,8 +50,8 @@ def carried(target: Skeleton, joints: IntArray, rotations: Tracks, translations:
             position = np.asarray(seen[..., 0], dtype=np.float64)
         away = position - target.rest_translations[joint]
         if joint in tracks or np.abs(away).max() > still:
-            tracks[joint] = (joint, times, away)
-    return packed([tracks[joint] for joint in sorted(tracks)], 3)
+            tracks[joint] = times, away
+    return packed_by_joint(tracks, 3)
 
 
 def locals_of(skeleton: Skeleton, pose: Pose) -> FloatArray:
@@ -74,8 +73,7 @@ def part_of(skeleton: Skeleton, keep: IntArray, rotations: Tracks, translations:
     new = {int(joint): i for i, joint in enumerate(keep)}
 
     def kept(tracks: Tracks, channels: int) -> Tracks:
-        return packed([(new[int(joint)], *keys_of(tracks, i)) for i, joint in enumerate(tracks.joints)
-                        if int(joint) in new], channels)
+        return packed_by_joint({new[joint]: keys for joint, keys in by_joint(tracks).items() if joint in new}, channels)
 
     moves, turns = kept(translations, 3), kept(rotations, 4)
     last = max(float(tracks.times_s.max(initial=0.0)) for tracks in (moves, turns))

@@ -92,7 +92,7 @@ class Retargeted:
 
 def standing_still(clip: Clip, target: Skeleton, source_map: SkeletonMap) -> Retargeted:
     """Return the replacement for a clip that cannot be played: the target at rest, for the clip's duration."""
-    still = Clip(clip.name, target, clip.duration_s, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3), clip.is_looping)
+    still = Clip.still(target, clip.duration_s, clip.name, clip.is_looping)
     names = tuple(clip.skeleton.names[j] for j in np.flatnonzero(clip.moved))
     return Retargeted(still, (), names, target.names, False, {}, source_map)
 

@@ -18,9 +18,9 @@ from ..skeletons.hierarchy import is_descendant, path_to_root, with_ancestors
 from ..skeletons.skeleton import Skeleton, world_from_pose
 from .comparing.matching import Pairing
 from .comparing.upright import FEET
+from .hips import HIPS
 from .loose import part_of
 
-_HIPS: Final = ("l_hip", "r_hip")
 _LEVEL: Final = 0.02
 """How far a root on the ground may leave it, as a share of the legs' height, and tilt, as a sine."""
 _LOW: Final = 0.25
@@ -31,7 +31,7 @@ def body_root(target: Skeleton, pairs: Pairing) -> int | None:
     """Return the target's joint that moves the whole body, or None if it does not carry both legs."""
     joint_of = {name: int(t) for name, t in zip(pairs.meant, pairs.target, strict=True) if name}
     root = joint_of.get(hanim.ROOT)
-    hips = [joint_of[name] for name in _HIPS if name in joint_of]
+    hips = [joint_of[name] for name in HIPS if name in joint_of]
     is_whole = root is not None and len(hips) == 2 and all(is_descendant(target.parents, hip, root) for hip in hips)
     return root if is_whole else None
 

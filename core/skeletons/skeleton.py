@@ -106,6 +106,11 @@ class Skeleton:
         return world_from_pose(self, Pose.rest(self))
 
     @cached_property
+    def size(self) -> float:
+        """The largest extent of its joints at rest along an axis; 0 without joints."""
+        return float(np.ptp(self.rest_world[:, :, 3], axis=0).max()) if len(self) else 0.0
+
+    @cached_property
     def rest_world_rotations(self) -> FloatArray:
         """Rest rotations in model space, (J, 4)."""
         world = self.rest_rotations.copy()

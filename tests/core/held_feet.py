@@ -8,7 +8,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.maths.formulas import worked_out
 from takt.core.playing.feet.clip_feet import clip_feet
 from takt.core.playing.feet.footholds import BESIDE_S, NEVER_S, SWING_S, Footholds, Loose, ground_axes
-from takt.core.playing.feet.leading import led
+from takt.core.playing.feet.leading import Moment, led
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.lock import FeetLock
 from takt.core.playing.feet.planted import Planted
@@ -51,7 +51,7 @@ def shifted(found: Footholds, positions: FloatArray, times_s: FloatArray, uprigh
 
     higher: how much higher than its foothold a foot is to be, for its sole.
     """
-    return worked_out(lambda foot, moment: led(foot, moment, upright, higher, 0.0), positions,
+    return worked_out(lambda foot, moment: led(foot, Moment(*moment), upright, higher, 0.0), positions,
                       found.led(found.gaps_at(times_s), times_s))
 
 

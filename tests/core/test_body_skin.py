@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from takt.core.retargeting.ground.body_skin import BodySkin, still
+from takt.core.clips.clip import Clip
+from takt.core.retargeting.ground.body_skin import BodySkin
 from takt.core.skeletons.maps import find_map
 from takt.tests.core.stepping import BODY
 from takt.tests.core.test_seated_legs import UP, skin_of
@@ -18,7 +19,7 @@ def body() -> BodySkin:
 
 def test_the_ground_is_below_the_feet_as_the_body_stands() -> None:
     skin, times = body(), np.zeros(1)
-    low = skin.low(still(BODY), times, "feet", "trunk", "head", "all")[0]
+    low = skin.low(Clip.still(BODY), times, "feet", "trunk", "head", "all")[0]
     assert abs(low[0]) < EXACT
     assert low[0] < low[1] < low[2]
     assert abs(low[3] - (skin.at_rest.min() - skin.ground)) < EXACT

@@ -10,7 +10,7 @@ from takt.core.clips.keyed import keys_of, packed
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.playing.feet.footholds import JERK_LEGS, ground_axes, within_reach
-from takt.core.playing.feet.leading import OVER_GROUND, WEIGHT
+from takt.core.playing.feet.leading import Moment
 from takt.core.playing.feet.legs import Leg, knee_axis, legs_of
 from takt.core.playing.feet.lock import FeetLock
 from takt.core.playing.feet.soles import Soles
@@ -171,7 +171,7 @@ def test_between_two_contacts_the_foot_goes_from_one_to_the_other_without_a_jump
     found = footholds(((1.0, 2.0), (2.08, 3.0)), np.array(((0.1, 0.0, 5.0), (0.0, 0.3, 5.0))))
     times = np.linspace(0.0, 4.0, 4001)
     shift, upright = (shifted(found, np.zeros((1, 4001, 3)), times, share)[0] for share in (0.0, 1.0))
-    weight = found.led(found.gaps_at(times), times)[0, :, WEIGHT]
+    weight = Moment(*found.led(found.gaps_at(times), times)[0].T).weight
     is_held = (times >= 1.0) & (times <= 2.0) | (times >= 2.08) & (times <= 3.0)
     assert (weight[is_held] == 1.0).all() and (np.diff(weight[times > 3.0]) <= 0.0).all() and weight[-1] == 0.0
     np.testing.assert_array_equal(shift[:, 2], 0.0)  # over the ground only
@@ -220,8 +220,9 @@ def test_a_foot_is_clear_of_the_ground_on_most_of_its_way() -> None:
     """Wherever the seam is that lets it dip: not only halfway between two footholds that are far apart."""
     found, times = footholds(((0.0, 1.0), (3.0, 4.0)), np.zeros((2, 3))), np.linspace(1.0, 3.0, 201)
     found = replace(found, clear=np.full_like(found.clear, 0.05))
-    over = found.led(found.gaps_at(times), times)[0, :, OVER_GROUND]
-    alone = [found.led(found.gaps_at(times[at:at + 1]), times[at:at + 1])[0, 0, OVER_GROUND] for at in range(1, 201)]
+    over = Moment(*found.led(found.gaps_at(times), times)[0].T).clear
+    each = (times[at:at + 1] for at in range(1, 201))
+    alone = [Moment(*found.led(found.gaps_at(time), time)[0, 0]).clear for time in each]
     np.testing.assert_allclose(alone, over[1:], atol=1e-12)
     assert over.max() == pytest.approx(0.05) and over[[0, -1]] == pytest.approx(0.0, abs=1e-9)
     assert over[(times >= 1.4) & (times <= 2.6)].min() > 0.7 * 0.05

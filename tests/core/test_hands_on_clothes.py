@@ -56,10 +56,10 @@ class Dressed:
         return np.asarray((np.min(far, axis=0) - HAND_M) / height(self.skeleton))
 
 
-def left_palm(clip: Clip, times: FloatArray) -> FloatArray:
+def palm_at(clip: Clip, times: FloatArray, side: str = "l") -> FloatArray:
     joint_of = find_map(clip.skeleton).joint_of
     world = world_from_pose(clip.skeleton, clip.sample(times))[..., 3]
-    knuckles = [joint_of[f"l_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
+    knuckles = [joint_of[f"{side}_{finger}1"] for finger in ("index", "middle", "ring", "pinky")]
     return np.asarray(world[:, knuckles].mean(axis=1))
 
 
@@ -76,9 +76,9 @@ def test_a_hand_on_the_hip_is_on_what_covers_it(seed: int) -> None:
     plain, kept = (retarget(clip, body.skeleton, points=body.skin, keep_contacts=keep).clip for keep in (False, True))
     times = np.linspace(0.0, clip.duration_s, 121)
     there = np.interp(times, np.linspace(0.0, clip.duration_s, len(share)), share) == 1.0
-    outside = body.outside(left_palm(kept, times))[there]
+    outside = body.outside(palm_at(kept, times))[there]
     assert outside.max() < ON and outside.min() > -IN
-    assert fastest(left_palm(kept, times)) < HASTE * fastest(left_palm(plain, times))
+    assert fastest(palm_at(kept, times)) < HASTE * fastest(palm_at(plain, times))
 
 
 def both_at(aside_m: float, front_m: float) -> Clip:
@@ -107,9 +107,9 @@ def test_hands_on_either_side_of_a_belly_stay_there(fat: float, aside_m: float, 
     body = Dressed(shaped(0.05, 1.0), fat, 0.0)
     plain, kept = (retarget(clip, body.skeleton, points=body.skin, keep_contacts=keep).clip for keep in (False, True))
     there = np.abs(times - 1.0) < 0.25
-    outside = body.outside(left_palm(kept, times))
+    outside = body.outside(palm_at(kept, times))
     assert outside[there].max() < ON and outside[there].min() > -IN
-    assert fastest(left_palm(kept, times)) < HASTE * fastest(left_palm(plain, times))
+    assert fastest(palm_at(kept, times)) < HASTE * fastest(palm_at(plain, times))
 
 
 @pytest.mark.parametrize("fat", [1.3, 1.6])
@@ -120,7 +120,7 @@ def test_hands_that_slap_a_belly_do_not_go_into_it(fat: float, sooner: float) ->
     turns = replace(slow.rotations, times_s=slow.rotations.times_s / sooner)
     clip = replace(slow, duration_s=slow.duration_s / sooner, rotations=turns)
     kept = retarget(clip, body.skeleton, points=body.skin, keep_contacts=True).clip
-    assert body.outside(left_palm(kept, np.linspace(0.0, clip.duration_s, 97))).min() > -IN_A_SLAP
+    assert body.outside(palm_at(kept, np.linspace(0.0, clip.duration_s, 97))).min() > -IN_A_SLAP
 
 
 @pytest.mark.slow
@@ -133,4 +133,19 @@ def test_clapping_hands_meet_before_a_fat_belly(fat: float, arm: float) -> None:
                    for each in (clip, kept))
     near = there < 0.09
     assert near.any() and np.abs(here - there)[near].max() < TOGETHER
-    assert body.outside(left_palm(kept, times)).min() > -IN
+    assert body.outside(palm_at(kept, times)).min() > -IN
+
+
+@pytest.mark.parametrize("fat", [1.3, 1.6])
+@pytest.mark.parametrize("arm", [0.8, 1.0])
+@pytest.mark.parametrize("front_m", [0.15, -0.14])
+def test_hands_that_clasp_each_other_do_so_before_and_behind_a_fat_trunk(fat: float, arm: float,
+                                                                         front_m: float) -> None:
+    """They are in the trunk at first, with some of it between them, and would each come out on its own side."""
+    clip, body = both_at(0.02, front_m), Dressed(shaped(0.05, arm), fat, 0.0)
+    kept = retarget(clip, body.skeleton, points=body.skin, keep_contacts=True).clip
+    times = np.linspace(0.75, 1.25, 25)
+    there, here = (np.linalg.norm(palm_at(each, times) - palm_at(each, times, "r"), axis=1) / height(each.skeleton)
+                   for each in (clip, kept))
+    assert there.max() < TOGETHER and np.abs(here - there).max() < TOGETHER
+    assert min(body.outside(palm_at(kept, times, side)).min() for side in "lr") > -IN

@@ -244,7 +244,7 @@ class Footholds:
         return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / BRIEF_S**2))
 
     def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
-        """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says, (L, F, MOMENT)."""
+        """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says, (L, F, 13): see Moment."""
         return worked_out(moment_of, self._ways.take(gaps, axis=0), times_s[None])
 
     @cached_property

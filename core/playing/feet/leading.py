@@ -8,7 +8,7 @@ foot lacks (inertialization: Bollo 2018). The same holds backwards before the ne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Generic, NamedTuple
 
 from ...maths.formulas import Number, chosen, eased, greatest, holds_anywhere, minimum_jerk, of_each, within
 
@@ -36,29 +36,39 @@ AT: Final = IS_FREE + 2
 NUMBERS: Final = AT + 3
 ANY_STRETCH: Final = 1e9
 """A stretch that is never reached."""
-MOMENT: Final = 13
-"""Number of values that say how a foot is led at an instant.
-
-The offset (x, y, z) that moves it; the factors by which its own position on the ground and in height is subtracted; 1
-in contact; the contact weight, which decreases after a contact; the weight in height; its lift, and its least height
-above the ground; the greatest stretch of its leg, as a share; how far the body goes down for it; and the height of the
-previous foothold.
-"""
-IS_HELD: Final = 5
-WEIGHT: Final = 6
-LIFTED: Final = 8
-OVER_GROUND: Final = 9
-STRETCHED: Final = 10
-BORNE: Final = 11
 
 
-def moment_of(way: Sequence[Number], time_s: Number) -> Sequence[Number]:
-    """Return how a foot is led at an instant, the numbers of MOMENT. way: the numbers of its gap."""
+class Moment(NamedTuple, Generic[Number]):
+    """How a foot is led at an instant.
+
+    x, y, z: the offset that moves it. own, own_up: the factors by which its own position on the ground and in height is
+    subtracted. is_held: 1 in contact. weight: of the contact, which decreases after it; weight_up: in height. lift: of
+    the foot. clear: its least height above the ground. stretch: the greatest one of its leg, as a share. borne: how far
+    the body goes down for it. ground: the height of the previous foothold.
+    """
+
+    x: Number
+    y: Number
+    z: Number
+    own: Number
+    own_up: Number
+    is_held: Number
+    weight: Number
+    weight_up: Number
+    lift: Number
+    clear: Number
+    stretch: Number
+    borne: Number
+    ground: Number
+
+
+def moment_of(way: Sequence[Number], time_s: Number) -> Moment[Number]:
+    """Return how a foot is led at an instant. way: the numbers of its gap."""
     x, y, z = way[AT:]
     is_held, none = time_s <= way[LET_GO], 0.0 * way[LET_GO]
     one = none + 1.0
     if not holds_anywhere(time_s > way[LET_GO]):
-        return x, y, z, one, one, one, one, one, none, none, way[STRETCH] + ANY_STRETCH, one, z
+        return Moment(x, y, z, one, one, one, one, one, none, none, way[STRETCH] + ANY_STRETCH, one, z)
     shares = of_each(lambda begin_s, per_s: within((time_s - begin_s) * per_s, 0.0, 1.0), way[:CLOCKS],
                      way[CLOCKS:FADES])
     shares, over = shares[:LET_GO], shares[LET_GO]
@@ -70,11 +80,13 @@ def moment_of(way: Sequence[Number], time_s: Number) -> Sequence[Number]:
     free_out, free_in = of_each(lambda free, share: free * share, way[IS_FREE:AT], left[::3])
     is_step, begin, bump = way[IS_STEP], way[STRETCH], over * (1.0 - over)
     clear = greatest(greatest(out_clear, in_clear), way[CLEAR + 2] * bump * bump * (48.0 - 128.0 * bump))
-    return (chosen(is_held, x, out_x + in_x), chosen(is_held, y, out_y + in_y), chosen(is_held, z, out_z + in_z),
-            chosen(is_held, one, is_step * weight), chosen(is_held, one, is_step * weight_up),
-            chosen(is_held, one, none), weight * weight, weight_up, 64.0 * way[LIFT] * bump * bump * bump, clear,
-            begin + chosen(is_held, ANY_STRETCH + none, (way[STRETCH + 1] - begin) * eased(over)),
-            chosen(is_held, one, (free_out + free_in) * (free_out + free_in)), z)
+    return Moment(
+        chosen(is_held, x, out_x + in_x), chosen(is_held, y, out_y + in_y), chosen(is_held, z, out_z + in_z),
+        own=chosen(is_held, one, is_step * weight), own_up=chosen(is_held, one, is_step * weight_up),
+        is_held=chosen(is_held, one, none), weight=weight * weight, weight_up=weight_up,
+        lift=64.0 * way[LIFT] * bump * bump * bump, clear=clear,
+        stretch=begin + chosen(is_held, ANY_STRETCH + none, (way[STRETCH + 1] - begin) * eased(over)),
+        borne=chosen(is_held, one, (free_out + free_in) * (free_out + free_in)), ground=z)
 
 
 def _faded(share: Number, rest: Number, shift: Number, speed: Number, change: Number) -> Number:
@@ -89,14 +101,15 @@ def _parted(share: Number, clear: Number) -> Number:
     return 16.0 * clear * parted * parted
 
 
-def led(foot: Sequence[Number], moment: Sequence[Number], upright: Number, higher: Number,
+def led(foot: Sequence[Number], moment: Moment[Number], upright: Number, higher: Number,
         rise: Number) -> tuple[Number, Number, Number]:
     """Return the offset (x, y, z) of a foot.
 
-    foot: its position. moment: how it is led, see MOMENT. upright: 0…1 share of the shift in height. higher: height
-    above its foothold during contact that keeps its sole out of the ground. rise: its rise where nothing else sets its
-    height. During contact the horizontal shift is complete. On a step it moves from one foothold to the next.
+    foot: its position. upright: 0…1 share of the shift in height. higher: height above its foothold during contact that
+    keeps its sole out of the ground. rise: its rise where nothing else sets its height. During contact the horizontal
+    shift is complete. On a step it moves from one foothold to the next.
     """
-    (foot_x, foot_y, foot_z), (x, y, z, own, own_up, is_held, _, weight_up, lift, *_) = foot, moment
-    z = (z - own_up * foot_z + is_held * higher) * upright + lift + (1.0 - weight_up * upright) * rise
-    return x - own * foot_x, y - own * foot_y, z
+    foot_x, foot_y, foot_z = foot
+    z = (moment.z - moment.own_up * foot_z + moment.is_held * higher) * upright + moment.lift + (
+        1.0 - moment.weight_up * upright) * rise
+    return moment.x - moment.own * foot_x, moment.y - moment.own * foot_y, z

@@ -32,7 +32,7 @@ from ...skeletons.skeleton import Pose
 from ..joints import Joints
 from .due_steps import LIFT_LEGS
 from .footholds import Footholds, ground_axes
-from .leading import BORNE, IS_HELD, LIFTED, OVER_GROUND, STRETCHED, WEIGHT, led
+from .leading import Moment, led
 from .legs import Chains, Leg
 from .soles import Soles
 
@@ -246,8 +246,9 @@ def _shift_and_down(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
 
     The stretch is a share of the leg. Others: see _shift.
     """
-    x, y, z, _ = _shift(limb, outward, moment, upright, below, share, rise, sizes)
-    return x, y, z, moment[BORNE] * _wanted(limb, (x, y, z), sizes), moment[STRETCHED]
+    how = Moment(*moment)
+    x, y, z, _ = _shift(limb, outward, how, upright, below, share, rise, sizes)
+    return x, y, z, how.borne * _wanted(limb, (x, y, z), sizes), how.stretch
 
 
 def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
@@ -256,25 +257,25 @@ def _lacks(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: 
 
     Also the ankle's distance from its hip then, as a share of the leg. Others: see _shift.
     """
-    hip, knee, ankle, _ = limb
-    x, y, z, higher = _shift(limb, outward, moment, upright, below, share, rise, sizes)
+    (hip, knee, ankle, _), how = limb, Moment(*moment)
+    x, y, z, higher = _shift(limb, outward, how, upright, below, share, rise, sizes)
     wanted = _wanted(limb, (x, y, z), sizes)
     left, leg = plus(minus(ankle, hip), (x, y, z + wanted)), length(minus(knee, hip)) + length(minus(ankle, knee))
-    return moment[IS_HELD] * wanted, higher, length(left) / greatest(leg, 1e-30)
+    return how.is_held * wanted, higher, length(left) / greatest(leg, 1e-30)
 
 
-def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Sequence[Number], upright: Number,
+def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: Moment[Number], upright: Number,
            below: Number, share: Number, rise: Number,
            sizes: Sequence[Number]) -> tuple[Number, Number, Number, Number]:
     """Return the offset (x, y, z) of a foot, and its height above its foothold during contact.
 
     The height keeps its sole out of the ground. limb: positions of hip, knee, ankle and foot. outward: the outward
-    direction over the ground. moment: see leading.MOMENT. upright: lock weight in height. below: depth of its sole
+    direction over the ground. upright: lock weight in height. below: depth of its sole
     below the floor, and the weight of that. rise: its rise anyway. sizes: see FeetLock.sizes.
     """
-    foot, soft, clear, higher = limb[3], sizes[0], moment[OVER_GROUND], share
+    foot, soft, clear, higher = limb[3], sizes[0], moment.clear, share
     if not is_nothing(share):
-        higher = share * softly(below + foot[2] - moment[-1], soft)
+        higher = share * softly(below + foot[2] - moment.ground, soft)
     x, y, z = _around_the_hip(limb, outward, led(foot, moment, upright, higher, rise), moment, sizes[-1])
     if is_nothing(share):
         return x, y, z, higher
@@ -282,13 +283,13 @@ def _shift(limb: Sequence[Sequence[Number]], outward: Sequence[Number], moment: 
 
 
 def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number], shift: Sequence[Number],
-                    moment: Sequence[Number], leg: Number) -> tuple[Number, Number, Number]:
+                    moment: Moment[Number], leg: Number) -> tuple[Number, Number, Number]:
     """Return the offset of a foot that keeps its leg from folding up.
 
     A step lifts it less if its hip is low, and passes on the outside of a near hip. A hip that comes down to a held
     foot moves it aside, unless the clips have it there anyway.
     """
-    (x, y, z), (hip, _, ankle, foot), lift = shift, limb, moment[LIFTED]
+    (x, y, z), (hip, _, ankle, foot), lift = shift, limb, moment.lift
     if not holds_anywhere(hip[2] - greatest(ankle[2], foot[2]) - z - lift < _STEPS_AROUND_LEGS[1] * leg):
         return x, y, z  # far enough below its hip nothing below applies
     high = greatest(hip[2] - foot[2] - z + lift, 0.0)
@@ -298,7 +299,7 @@ def _around_the_hip(limb: Sequence[Sequence[Number]], outward: Sequence[Number],
     if not holds_anywhere(dot(away, away) < (_STEPS_AROUND_LEGS[1] * leg) ** 2):
         return x, y, z
     begun, aside = eased(lift / (2.0 * LIFT_LEGS * leg)), 0.0 * lift
-    for most, reach, share in ((*_HELD_AROUND_LEGS, moment[WEIGHT] * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
+    for most, reach, share in ((*_HELD_AROUND_LEGS, moment.weight * (1.0 - begun)), (*_STEPS_AROUND_LEGS, begun)):
         near, at_most = (greatest(1.0 - dot(way, way) / (reach * leg) ** 2, 0.0) for way in (away, own))
         aside = aside + most * leg * share * greatest(near * near - at_most * at_most, 0.0)
     out_x, out_y, _ = outward

@@ -131,7 +131,7 @@ def root_chain(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: Ske
 def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
     """Return whether any clip ever takes a joint away from rest."""
     skeleton = clips[0].skeleton
-    size = float(np.ptp(skeleton.rest_world[:, :, 3], axis=0).max(initial=0.0)) or 1.0
+    size = skeleton.size or 1.0
     for clip in clips:
         for tracks, far in ((clip.rotations, lambda keys: rot.angle_between(rot.normalized(keys), rot.IDENTITY)),
                             (clip.translations, lambda keys: np.linalg.norm(keys, axis=1) / size),

@@ -11,7 +11,7 @@ from ...clips.body_contacts import Contact
 from ...clips.clip import Clip, Tracks
 from ...clips.contacts import FootContacts, joined
 from ...clips.excerpt import Excerpt
-from ...clips.keyed import keys_of, packed
+from ...clips.keyed import by_joint, packed, packed_by_joint
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
 from .placement import Bearing, Placement, Root
@@ -47,22 +47,20 @@ def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
 
 def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
     """Return a part whose roots have been placed on the ground."""
-    rotations, translations = ({joint: keys_of(tracks, i) for i, joint in enumerate(tracks.joints.tolist())}
-                               for tracks in (part.rotations, part.translations))
+    rotations, translations = map(by_joint, (part.rotations, part.translations))
     still = np.array((0.0, part.duration_s))
     for root in roots:
         times, turns = rotations.get(root.joint, (still, rot.identities(2)))
         rotations[root.joint] = times, root.placed(turns, np.zeros((len(times), 3)), by.numbers)[0]
         times, shifts = translations.get(root.joint, (still, np.zeros((2, 3))))
         translations[root.joint] = times, root.placed(rot.identities(len(times)), shifts, by.numbers)[1]
-    return replace(part, rotations=packed([(joint, *keys) for joint, keys in rotations.items()], 4),
-                   translations=packed([(joint, *keys) for joint, keys in translations.items()], 3))
+    return replace(part, rotations=packed_by_joint(rotations, 4), translations=packed_by_joint(translations, 3))
 
 
 def _in_a_row(parts: Sequence[Tracks], begins_s: Sequence[float]) -> Tracks:
     """Return tracks concatenated in time; where two meet, the middle one's key is kept."""
     channels = parts[0].values.shape[1]
-    keys = [{joint: keys_of(part, i) for i, joint in enumerate(part.joints.tolist())} for part in parts]
+    keys = [by_joint(part) for part in parts]
     rows = []
     for joint in sorted(set().union(*keys)):
         still = (np.array((0.0, begins_s[2] - begins_s[1])), np.tile(_REST[channels], (2, 1)))  # of the middle one

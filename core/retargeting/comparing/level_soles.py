@@ -44,9 +44,7 @@ def _lowered(skeleton: Skeleton, turns: FloatArray, feet: list[int], up: FloatAr
     """Return a skeleton in a pose with its lowest foot at the earlier height."""
     posed = skeleton.in_pose(turns)
     before, after = (float((one.rest_world[feet, :, 3] @ up).min()) for one in (skeleton, posed))
-    roots = (skeleton.parents < 0)[:, None]
-    return Skeleton(posed.names, posed.parents, posed.rest_rotations,
-                    posed.rest_translations + roots * (before - after) * up, posed.rest_scales, posed.name, posed.meant)
+    return posed.shifted((before - after) * up)
 
 
 def _ankles(found: SkeletonMap) -> dict[str, int]:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.keyed import keys_of, packed, poses_at
+from ...clips.keyed import by_joint, packed_by_joint, poses_at
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...skeletons.hanim import UP
@@ -154,8 +154,8 @@ def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: Skin
     """
     if points is None:
         return float((skeleton.rest_world[of, :, 3] @ up).min())
-    still = Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
-    heights, is_of = points.heights(rebased(still, own_rest), np.zeros(1), up)[0], of[points.joints[:, 0]]
+    still = rebased(Clip.still(skeleton), own_rest)
+    heights, is_of = points.heights(still, np.zeros(1), up)[0], of[points.joints[:, 0]]
     return float(heights[is_of if is_of.any() else slice(None)].min())
 
 
@@ -197,9 +197,8 @@ def _with_all(tracks: Tracks, joints: IntArray, rest: FloatArray) -> Tracks:
     missing = np.setdiff1d(joints, tracks.joints)
     if not len(missing):
         return tracks
-    keys = {int(joint): keys_of(tracks, i) for i, joint in enumerate(tracks.joints)}
-    keys |= {joint: (np.zeros(1), rest[None]) for joint in missing.tolist()}
-    return packed([(joint, *keys[joint]) for joint in sorted(keys)], len(rest))
+    at_rest = {joint: (np.zeros(1), rest[None]) for joint in missing.tolist()}
+    return packed_by_joint(by_joint(tracks) | at_rest, len(rest))
 
 
 def _by_key(tracks: Tracks, values: FloatArray) -> FloatArray:
@@ -318,9 +317,9 @@ def _on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray) -> Clip:
 
 def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
     """Return a skeleton that rests in a pose of another."""
-    return Skeleton(skeleton.names, skeleton.parents, rot.multiply(skeleton.rest_rotations, pose.rotations),
-                    skeleton.rest_translations + pose.translations, skeleton.rest_scales * pose.scales, skeleton.name,
-                    skeleton.meant)
+    return replace(skeleton, rest_rotations=rot.multiply(skeleton.rest_rotations, pose.rotations),
+                   rest_translations=skeleton.rest_translations + pose.translations,
+                   rest_scales=skeleton.rest_scales * pose.scales)
 
 
 def _map_in_motion(clip: Clip) -> SkeletonMap | None:

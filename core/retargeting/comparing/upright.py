@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.keyed import keys_of, packed
+from ...clips.keyed import by_joint, packed_by_joint
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
-from ...skeletons.skeleton import Skeleton
 from .matching import SAME_POSITION, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
@@ -44,11 +44,11 @@ def resting(clip: Clip, turn: FloatArray) -> Clip:
     away = skeleton.rest_translations - rot.rotate(turn, skeleton.rest_translations)
     channels: list[Tracks] = []
     for tracks, rest in ((clip.rotations, rot.IDENTITY), (clip.translations, np.zeros(3))):
-        keys = {int(joint): keys_of(tracks, i) for i, joint in enumerate(tracks.joints)}
+        keys = by_joint(tracks)
         for root in np.flatnonzero(skeleton.parents < 0).tolist():
             times, values = keys.get(root, (np.zeros(1), rest[None]))
             keys[root] = times, rot.multiply(back[root], values) if len(rest) == 4 else values + away[root]
-        channels.append(packed([(joint, *keys[joint]) for joint in sorted(keys)], len(rest)))
+        channels.append(packed_by_joint(keys, len(rest)))
     rotations, translations = channels
     return Clip(clip.name, skeleton.turned(turn), clip.duration_s, rotations, translations, clip.scales,
                 clip.is_looping)
@@ -59,8 +59,7 @@ def scaled(clip: Clip, size: float) -> Clip:
     if size == 1.0:
         return clip
     old, moves = clip.skeleton, clip.translations
-    skeleton = Skeleton(old.names, old.parents, old.rest_rotations, old.rest_translations * size, old.rest_scales,
-                        old.name, old.meant)
+    skeleton = replace(old, rest_translations=old.rest_translations * size)
     return Clip(clip.name, skeleton, clip.duration_s, clip.rotations,
                 Tracks(moves.joints, moves.starts, moves.times_s, moves.values * size), clip.scales, clip.is_looping)
 
@@ -76,8 +75,7 @@ def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
                   for wanted in (FEET, ("l_hip", "r_hip")))
     positions = skeleton.rest_world[:, :, 3]
     root = np.flatnonzero(skeleton.parents < 0)
-    size = float(np.ptp(positions, axis=0).max())
-    if len(root) != 1 or not feet or not hips or np.linalg.norm(positions[root[0]]) > SAME_POSITION * size or (
+    if len(root) != 1 or not feet or not hips or np.linalg.norm(positions[root[0]]) > SAME_POSITION * skeleton.size or (
             int(root[0]) not in clip.translations.joints):
         return clip
     leg = positions[hips].mean(axis=0) - positions[feet].mean(axis=0)
@@ -91,7 +89,6 @@ def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
     moves = clip.translations
     of_root = np.repeat(moves.joints == root[0], np.diff(moves.starts))
     values = np.where(of_root[:, None], moves.values - lift, moves.values)
-    stood = Skeleton(skeleton.names, skeleton.parents, skeleton.rest_rotations, rest, skeleton.rest_scales,
-                     skeleton.name, skeleton.meant)
+    stood = replace(skeleton, rest_translations=rest)
     return Clip(clip.name, stood, clip.duration_s, clip.rotations,
                 Tracks(moves.joints, moves.starts, moves.times_s, values), clip.scales, clip.is_looping)

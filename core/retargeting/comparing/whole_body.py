@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.keyed import FINE_S, key_times, keys_of, packed, poses_at
+from ...clips.keyed import FINE_S, by_joint, in_steps, key_times, packed_by_joint, poses_at
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray, merged
 from ...skeletons import hanim
@@ -86,10 +86,10 @@ class WholeBody:
         own = self.order.tolist()
 
         def tracks(old: Tracks, of_loose: FloatArray | None = None) -> Tracks:
-            keys = {own[joint]: keys_of(old, i) for i, joint in enumerate(old.joints.tolist())}
+            keys = {own[joint]: each for joint, each in by_joint(old).items()}
             if of_loose is not None:
                 keys |= {own[joint]: (times, of_loose[:, i]) for i, joint in enumerate(self.loose.tolist())}
-            return packed([(joint, *keys[joint]) for joint in sorted(keys)], old.channels)
+            return packed_by_joint(keys, old.channels)
 
         return replace(clip, skeleton=self.own, rotations=tracks(clip.rotations, turns),
                        translations=tracks(clip.translations, away), scales=tracks(clip.scales))
@@ -101,7 +101,7 @@ class WholeBody:
         kept = with_ancestors(self.skeleton.parents, np.concatenate((self.loose, above)))
         times = key_times(clip.rotations, clip.translations, clip.scales, joints=kept)
         if times[-1] > 0.0:
-            times = merged(times, np.append(np.arange(0.0, clip.duration_s, FINE_S), clip.duration_s))
+            times = merged(times, in_steps(clip.duration_s, FINE_S))
         part, here = clip.part(kept), np.searchsorted(kept, self.loose)
         there = np.where(above >= 0, np.searchsorted(kept, above), len(kept))
         turns, positions = np.empty((len(times), len(here), 4)), np.empty((len(times), len(here), 3))

@@ -18,7 +18,7 @@ from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
-from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray, merged
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray, merged, or_beside
 from ...maths.equal_values import MOST_BODIES, once_for_equal
 from ...skeletons.hierarchy import path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
@@ -285,9 +285,7 @@ def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[i
     Where detours are zero, the arm keeps its own keys.
     """
     clip, arm = body.clip, body.shape.kept[list(body.arms[side])]
-    is_made = np.pad(made.any(axis=1), 1)
-    near = times[is_made[:-2] | is_made[1:-1] | is_made[2:]]
-    keys = merged(near, key_times(clip.rotations, joints=arm))
+    keys = merged(times[or_beside(np.asarray(made.any(axis=1)))], key_times(clip.rotations, joints=arm))
     at_keys = np.stack([np.interp(keys, times, values) for values in made.T], axis=1)
     rows = np.flatnonzero(at_keys.any(axis=1))
     wanted = np.array((*arm, *clip.skeleton.parents[arm], body.shape.kept[body.shape.carriers[side]]))

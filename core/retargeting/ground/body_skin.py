@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from ...clips.clip import Clip, Tracks
+from ...clips.clip import Clip
 from ...maths.arrays import BoolArray, FloatArray
 from ...maths.equal_values import MOST_BODIES
 from ...skeletons.hierarchy import with_descendants
@@ -60,7 +60,7 @@ class BodySkin:
         feet = {side: with_descendants(own.parents, np.array([found.joint_of[f"{side}_ankle"]]))[points.joints[:, 0]]
                 for side in "lr" if f"{side}_ankle" in found.joint_of}
         feet = {side: of_side for side, of_side in feet.items() if of_side.any()}
-        at_rest = points.heights(rebased(still(found.skeleton), own), np.zeros(1), upwards)[0]
+        at_rest = points.heights(rebased(Clip.still(found.skeleton), own), np.zeros(1), upwards)[0]
         if not feet or leg <= 0.0:
             return cls(found, own, points, upwards, {}, at_rest, lowest_foot(found, upwards))
         ground = float(min(at_rest[of_side].min() for of_side in feet.values()))
@@ -121,11 +121,6 @@ class BodySkin:
 @lru_cache(maxsize=4 * MOST_BODIES)
 def _lowest(body: BodySkin, parts: tuple[str, ...]) -> LowestSkin:
     return LowestSkin.of_parts(body.points, body.own, [body.part(name) for name in parts])
-
-
-def still(skeleton: Skeleton) -> Clip:
-    """Return a clip in which a skeleton rests."""
-    return Clip("", skeleton, 0.0, Tracks.empty(4), Tracks.empty(3), Tracks.empty(3))
 
 
 def lowest_foot(found: SkeletonMap, up: FloatArray) -> float:

@@ -231,11 +231,11 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
         return _Heights(when, lowest, np.stack(by_foot, axis=1), high[:, ::2] - high[:, 1::2])
 
     heights = measured(times, there)
-    size = float(np.ptp(target.skeleton.rest_world[:, :, 3], axis=0).max())
+    size = target.skeleton.size
     if np.abs(heights.lift).max() <= SAME_POSITION * size:
         return None
     if has_skin:
-        return Ground(times, heights.lift, legs, np.zeros((len(times), len(legs))))
+        return Ground.lifting(times, heights.lift, legs)
     between = _where_bent(times, heights.lift, _BENT * size)
     if len(between):
         heights |= measured(between, source.heights(theirs, between))

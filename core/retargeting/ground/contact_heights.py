@@ -12,7 +12,7 @@ import numpy as np
 
 from ...clips.body_contacts import BODY, HANDS, TRUNK, BodyContacts
 from ...clips.clip import Clip
-from ...clips.keyed import FINE_S
+from ...clips.keyed import FINE_S, in_steps
 from ...maths.arrays import FloatArray
 from .body_skin import BodySkin
 from .grounding import Ground
@@ -28,7 +28,7 @@ def as_high_as_contacts(contacts: BodyContacts, played: Clip, body: BodySkin) ->
 
     contacts: of the clip that it plays. played: what became of that, on the target's own skeleton.
     """
-    times = np.append(np.arange(0.0, played.duration_s, FINE_S), played.duration_s)
+    times = in_steps(played.duration_s, FINE_S)
     lift = np.zeros(len(times))
     for effector, lowest in ((TRUNK, _trunk), (BODY, _body)):
         share = contacts.weight(effector, times)
@@ -37,7 +37,7 @@ def as_high_as_contacts(contacts: BodyContacts, played: Clip, body: BodySkin) ->
             wanted = body.leg * np.maximum(contacts.height(effector, times[near]), 0.0)
             low = lowest(contacts, played, body, times[near])
             lift[near] += np.where(np.isfinite(low), share[near] * (wanted - low - lift[near]), 0.0)
-    return Ground(times, lift, (), np.zeros((len(times), 0))) if lift.any() else None
+    return Ground.lifting(times, lift) if lift.any() else None
 
 
 def _trunk(_: BodyContacts, played: Clip, body: BodySkin, times: FloatArray) -> FloatArray:

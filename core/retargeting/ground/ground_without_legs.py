@@ -43,4 +43,4 @@ def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: 
     lift = body.at_rest.min() - body.ground - body.low(played, times, "all")[:, 0]
     if np.abs(lift).max() <= STILL_LEGS * float(np.ptp(body.points.positions, axis=0).max()):
         return None
-    return Ground(times, lift, (), np.zeros((len(times), 0)))
+    return Ground.lifting(times, lift)

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from ...clips.clip import Clip, Tracks
-from ...clips.keyed import key_times, keys_of, packed, turns_at
+from ...clips.keyed import by_joint, key_times, packed_by_joint, turns_at
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
-from ...maths.arrays import FloatArray, merged
+from ...maths.arrays import FloatArray, merged, or_beside
 from ...skeletons.hierarchy import path_to_root
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Skeleton
@@ -39,6 +39,11 @@ class Ground:
     lift: FloatArray
     legs: tuple[Limb | None, ...]
     drawn: FloatArray
+
+    @classmethod
+    def lifting(cls, times_s: FloatArray, lift: FloatArray, legs: tuple[Limb | None, ...] = ()) -> Ground:
+        """Return offsets that lift the body alone."""
+        return cls(times_s, lift, legs, np.zeros((len(times_s), len(legs))))
 
 
 def most_drawn(below: FloatArray, leg: float) -> FloatArray:
@@ -109,7 +114,7 @@ def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatAr
 
 def moved(skeleton: Skeleton, translations: Tracks, times: FloatArray, offsets: FloatArray, root: int | None) -> Tracks:
     """Return translations in which the body's root is moved by offsets (F, 3) at times (F,); see lifted."""
-    tracks = {joint: keys_of(translations, i) for i, joint in enumerate(translations.joints.tolist())}
+    tracks = by_joint(translations)
     if root is None:
         root = min(tracks, key=lambda joint: len(path_to_root(skeleton.parents, joint)))
     own_times, values = tracks.get(root, (np.zeros(1), np.zeros((1, 3))))
@@ -120,7 +125,7 @@ def moved(skeleton: Skeleton, translations: Tracks, times: FloatArray, offsets: 
         shift = np.asarray(np.linalg.solve(skeleton.rest_world[parent, :, :3], shift.T).T, dtype=np.float64)
     before = np.stack([np.interp(every, own_times, value) for value in values.T], axis=1)
     tracks[root] = (every, before + shift)
-    return packed([(joint, *tracks[joint]) for joint in sorted(tracks)], 3)
+    return packed_by_joint(tracks, 3)
 
 
 def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: FloatArray,
@@ -134,9 +139,7 @@ def with_feet_drawn_up(clip: Clip, found: SkeletonMap, ground: Ground, up: Float
     for leg, drawn in zip(ground.legs, ground.drawn.T, strict=True):
         if leg is None or not drawn.any():
             continue
-        is_drawn = drawn != 0.0
-        is_drawn[1:] |= drawn[:-1] != 0.0
-        is_drawn[:-1] |= drawn[1:] != 0.0
+        is_drawn = or_beside(drawn != 0.0)
         keys = key_times(clip.rotations, joints=np.array(leg))
         times = merged(ground.times_s[is_drawn], keys, np.array((0.0, clip.duration_s)))
         offset = np.interp(times, ground.times_s, drawn)[:, None] * up

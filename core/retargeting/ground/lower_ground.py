@@ -37,7 +37,7 @@ class LowerGround(NamedTuple):
 
     def flat(self, clip: Clip, leg: float, up: FloatArray) -> Clip:
         """Return a clip of a body with such legs as if it had gone on level ground; up: (3,) unit."""
-        away = Ground(self.times_s, -leg * self.legs, (), np.zeros((len(self.times_s), 0)))
+        away = Ground.lifting(self.times_s, -leg * self.legs)
         return replace(clip, translations=lifted(clip.skeleton, clip.translations, away, up, None))
 
 

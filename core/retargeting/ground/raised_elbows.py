@@ -13,7 +13,7 @@ from ...clips.clip import Clip
 from ...clips.keyed import key_times, turns_at
 from ...clips.posed import PosedJoints
 from ...maths import rotations as rot
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, or_beside
 from ..limbs import Limb, LimbPoses, with_rotations
 
 LEAST_BENT: Final = 0.1
@@ -29,9 +29,7 @@ def with_elbow_raised(clip: Clip, arm: Limb, times: FloatArray, rise: FloatArray
     up: (3,) unit.
     """
     skeleton, joints = clip.skeleton, list(arm)
-    is_raised = rise > 0.0
-    is_raised[1:] |= rise[:-1] > 0.0
-    is_raised[:-1] |= rise[1:] > 0.0
+    is_raised = or_beside(rise > 0.0)
     every = np.unique(np.concatenate((times[is_raised], key_times(clip.rotations, joints=np.array(arm)),
                                       (0.0, clip.duration_s))))
     wanted = np.array((*joints, *skeleton.parents[joints]))

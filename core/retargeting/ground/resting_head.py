@@ -11,7 +11,7 @@ import numpy as np
 
 from ...clips.body_contacts import HEAD, BodyContacts
 from ...clips.clip import Clip
-from ...clips.keyed import SAMPLE_S
+from ...clips.keyed import SAMPLE_S, in_steps
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import BODY_S, NEARLY_LEGS, ROUNDS
 from ...maths.arrays import FloatArray
@@ -66,7 +66,7 @@ def with_resting_head(contacts: BodyContacts, played: Clip, body: BodySkin) -> C
 
     contacts: of the clip that it plays.
     """
-    steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
+    steps = in_steps(played.duration_s, SAMPLE_S)
     share = contacts.weight(HEAD, steps)
     head = _head(body) if share.any() else None
     if head is None:

@@ -16,7 +16,7 @@ import numpy as np
 from ...clips.body_contacts import FEET, SEAT, TRUNK, BodyContacts
 from ...clips.clip import Clip
 from ...clips.contacts import weight_within
-from ...clips.keyed import SAMPLE_S, beside, key_times
+from ...clips.keyed import SAMPLE_S, beside, in_steps, key_times
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import NEARLY_LEGS, POSTURE_S, ROUNDS, SOFT_LEGS, TRUNK_NEAR_LEGS
 from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
@@ -36,7 +36,7 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin)
 
     contacts: of the clip that it plays.
     """
-    steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
+    steps = in_steps(played.duration_s, SAMPLE_S)
     near = heard(steps, contacts.weight(TRUNK, steps) > 0.0, POSTURE_S)
     legs = _legs(body) if near.any() else {}
     if not legs:

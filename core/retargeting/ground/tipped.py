@@ -14,7 +14,7 @@ import numpy as np
 from ...clips.body_contacts import HANDS, TRUNK, BodyContacts
 from ...clips.clip import Clip
 from ...clips.contacts import weight_within
-from ...clips.keyed import SAMPLE_S
+from ...clips.keyed import SAMPLE_S, in_steps
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import NEARLY_LEGS, ROUNDS, SEEN_LEGS
 from ...maths.arrays import FloatArray, smoothstep
@@ -88,7 +88,7 @@ def tipped(contacts: BodyContacts, played: Clip, body: BodySkin, root: int | Non
     That is, above the lowest of head and arms: legs and hands turn to the ground by themselves, and bear nobody who
     lies. By most_rad at most. contacts: of the clip that it plays. root: the joint that carries all of it.
     """
-    steps = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s)
+    steps = in_steps(played.duration_s, SAMPLE_S)
     near = contacts.weight(TRUNK, steps)
     if root is None or not near.any() or not _may_tip(body, _LYING):
         return played
@@ -103,7 +103,7 @@ def on_hands_and_feet(contacts: BodyContacts, played: Clip, body: BodySkin,
     As in push-ups on arms that are longer for the legs, or shorter. And by what it is to be moved, (F, 3) at times
     (F,), so that its feet stay; None: nothing is to be done. For arguments see tipped.
     """
-    steps, leg = np.append(np.arange(0.0, played.duration_s, SAMPLE_S), played.duration_s), body.leg
+    steps, leg = in_steps(played.duration_s, SAMPLE_S), body.leg
     share = _on_stretched_legs(contacts, played, body.found, steps)
     if root is None or not share.any() or not _may_tip(body, _ON_HANDS):
         return None
