@@ -33,7 +33,7 @@ class Untaken(NamedTuple):
 
 
 def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...]:
-    """Return elements inside played blocks that did not play, once for each block, in the order of the boxes."""
+    """Return elements inside played blocks that did not play, once per block, in the order of the boxes."""
     if not any(_chooses(document, boxes.element[boxes.document == number])
                for number, document in enumerate(documents)):
         return ()
