@@ -45,7 +45,7 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
         groups.setdefault(int(group[box]), []).append(box)
     elements, ends = boxes.element.tolist(), boxes.end.tolist()
     for inside in groups.values():
-        there = {elements[box]: ends[box] for box in reversed(inside)}  # of several boxes of one element, the first counts
+        there = {elements[box]: ends[box] for box in reversed(inside)}  # the first box of each element counts
         first, document = inside[0], int(boxes.document[inside[0]])
         missing = _missing(documents[document].text, int(home[first]), there, float(boxes.begin[first]))
         found += [Untaken(tick, int(boxes.lane[first]), int(boxes.depth[first]), document, child, title)
