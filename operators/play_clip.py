@@ -18,7 +18,7 @@ from ..bridge.actions.play_clips import (
     mute_constraints_property,
     name_among,
 )
-from ..bridge.actions.play_report import report_clip
+from ..bridge.actions.play_report import PlayedClip, report_clip
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.dropped_on import armature_under
 from ..bridge.files.clip_store import CLIPS
@@ -135,8 +135,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         new = player.write(path, name, player.played(done), scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         span = scene.frame_start, scene.frame_end
-        report_clip(self, player, done, Outcome.of(path.name, name, done), scene, others,
-                    span if span != before else None, player.warnings(path), new.name)
+        report_clip(self, player, PlayedClip(done, Outcome.of(path.name, name, done), new.name, others,
+                                             span if span != before else None, player.warnings(path)), scene)
         return {"FINISHED"}
 
 
