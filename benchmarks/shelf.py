@@ -192,7 +192,7 @@ class Drawn:
         arranged = (self._arranged[1].told_anew(playables) if self._arranged[0] == places else
                     shelf.arrange(playables, view, theme))
         self._arranged = places, arranged
-        shelf.shelf_layers(arranged, view, theme, figures=self._search.figures | {})
+        shelf.shelf_layers(arranged, view, theme, shelf.OnShelf(figures=self._search.figures | {}))
         self._search.shown.show([arranged.playables[each].src for each in arranged.seen(view).tolist()])
 
 
@@ -200,7 +200,7 @@ def drawn(playables: tuple[Playable, ...], search: shelf_search.Search) -> None:
     """Arrange and draw what a window shows."""
     view, theme = View(1400.0, 500.0), Theme()
     arranged = shelf.arrange(playables, view, theme)
-    shelf.shelf_layers(arranged, view, theme, figures=search.figures)
+    shelf.shelf_layers(arranged, view, theme, shelf.OnShelf(figures=search.figures))
 
 
 def told(what: str, found: list[Frame]) -> None:

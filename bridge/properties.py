@@ -1,4 +1,4 @@
-"""Takt's data in a .blend: a character's score and how it is played, in `Object.takt`."""
+"""Takt's data in a .blend: in `Object.takt`, a character's score and how it is played."""
 
 import re
 from functools import lru_cache
@@ -35,15 +35,15 @@ from .saved_enums import EnumProperty
 NAME = "takt"
 """Name of the property of objects that holds the data."""
 MADE_FROM = "takt_made_from"
-"""Property of an Action that Takt has made: a digest of its inputs. It is stored in the Action, not with the armature,
-so that both match even if undo brings back only one of them.
+"""Property of an Action that Takt has made: a digest of its inputs. It is stored in the Action, not in the armature, so
+that digest and Action still match if undo restores only one of both.
 """
 KEYS_WRITTEN = "takt_keys_written"
 """Property of an Action that Takt has made: a digest of the keys as written. If the keys differ, the user has edited
 them.
 """
 MUTES = "takt_mutes"
-"""Property of an Action that Takt has made: whether constraints are muted while an armature plays it."""
+"""Property of an Action that Takt has made: whether it mutes constraints of the armature that plays it."""
 MUTED = "takt_muted"
 """Property of an Action that Takt has made: the muted constraints, one per line as bone, tab, name."""
 OF_SCORE = "takt_of_score"
@@ -53,13 +53,13 @@ OF_CLIP = "takt_of_clip"
 TIES = "takt_ties"
 """Property of an Action of tweaks: the moments of the music to which its keys are tied. See tweaks.py."""
 PLACED_BY = "takt_placed_by"
-"""Property of an Action of tweaks: the layout of blocks by which its keys lie, see tweak_placing.Layout.said. It is
-stored with the keys, so that undo brings back both.
+"""Property of an Action of tweaks: the layout of blocks for which its keys were placed, see tweak_placing.Layout.said.
+It is stored in the same datablock as the keys, so that undo restores both.
 """
 OF_TWEAKS = "takt_of_tweaks"
-"""Property of an Action of tweaks: whether Takt has made it, so that it is renamed with its layer."""
+"""Property of an Action of tweaks: whether Takt has made it; such an Action is renamed with its layer."""
 RANGE_LEFT = "takt_range_left"
-"""Property of a scene: first and last frame as Takt left them; another range is the user's own."""
+"""Property of a scene: the first and last frame that Takt has set. If the scene has others, the user has set them."""
 VERSION = 2
 """Version of the saved data; every change of it is a step in `migrations.STEPS`."""
 _DEFAULTS = Settings()
@@ -221,7 +221,7 @@ class ScoreSettings:
 SETTING_NAMES = ("library", "procedure", "method", "curve", "interpolation", "translation", "pace", "joint_time",
                  "fit", "speed", "root_motion", "loop", "lock_feet", "keep_contacts", "joint_limits", "load_format",
                  "bvh_up", "bvh_forward")
-"""Settings that a motion depends on; named as in core's Settings, except for those of libraries and rigs."""
+"""Settings on which a motion depends. Their names are those of core's Settings, except for those of files and rigs."""
 ACTION_NAMES = ("key_mode", "rotations", "mute_constraints", "markers_wanted")
 """Settings that only the Action and the timeline depend on."""
 
@@ -236,7 +236,7 @@ class TaktMarker(bpy.types.PropertyGroup):
 
 
 def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
-    """Mark a user's choice as certain, and remove the joint from the bone that had it."""
+    """Mark the joint that the user has chosen as certain, and remove it from the bone that had it."""
     changes.score()
     if joint.certainty < 1.0:
         joint.certainty = 1.0
@@ -249,7 +249,7 @@ def _confirm(joint: "TaktJoint", _context: bpy.types.Context) -> None:
 
 
 def _take(joint: "TaktJoint", own: "TaktCharacter") -> None:
-    """Remove the joint from any other bone, which remembers it so that the list can tell."""
+    """Remove the joint from any other bone. That bone stores the loss, so that the list can show it."""
     for other in own.joints:
         if other.meant == joint.meant and other.name != joint.name:
             other.meant, other.lost = NO_JOINT, joint.meant
@@ -270,7 +270,7 @@ class TaktJoint(bpy.types.PropertyGroup):
                    *((name, hanim.label(name), f"{name} in H-Anim: {hanim.in_plain_words(name)}")
                      for name in hanim.PARENTS)])
         certainty: FloatProperty(name="Certainty", min=0.0, max=1.0, subtype="FACTOR", override=_OVERRIDABLE)
-        lost: StringProperty(override=_OVERRIDABLE)  # the joint that it had until another bone took it
+        lost: StringProperty(override=_OVERRIDABLE)  # the joint that the bone had until another one got it
         turn: FloatVectorProperty(size=4, default=(1.0, 0.0, 0.0, 0.0), override=_OVERRIDABLE)  # in the reference pose
 
 
@@ -295,7 +295,7 @@ class TaktClip(bpy.types.PropertyGroup):
 
 
 class TaktCalled(bpy.types.PropertyGroup):
-    """An Action that the score plays, referenced so that it is saved and appended with it. `name` calls it."""
+    """An Action that the score plays; the reference lets Blender save and append it, too. `name` is used in calls."""
 
     if TYPE_CHECKING:
         action: bpy.types.Action | None
@@ -304,7 +304,7 @@ class TaktCalled(bpy.types.PropertyGroup):
 
 
 def _bodies(owner: Any, _context: Any, _said: str) -> list[str]:
-    """Return the choices for a layer's body part: named parts, and the masks of the score."""
+    """Return the choices for the part of the body on which a layer acts: named parts, and the masks of the score."""
     text = getattr(owner.id_data, NAME).text
     return [*PARTS, *(() if text is None else _masks_of(text.as_string()))]
 
@@ -315,7 +315,7 @@ def _masks_of(said: str) -> tuple[str, ...]:
 
 
 def _renamed(layer: Any, _context: Any) -> None:
-    """Rename a layer's Action with it, if Takt has made it; if the name is taken, both get Blender's next one."""
+    """Rename a layer's Action, if Takt has made it. If the name is taken, both get the next free name."""
     action = layer.action
     if action is None or not action.is_editable or not getattr(action, OF_TWEAKS):
         return
@@ -367,9 +367,9 @@ class TaktTweaks(bpy.types.PropertyGroup):
 
 
 class TaktParameter(bpy.types.PropertyGroup):
-    """A parameter of the procedure that plays. `name` is its own. A value at the default follows the default.
+    """A parameter of the procedure that plays. `name` is its own. A value equal to the default follows the default.
 
-    is_here: whether the procedure has it now. Others keep their index, by which Blender's curves find them.
+    is_here: whether the procedure still has it. If not, it keeps its index, by which Blender's F-Curves find it.
     """
 
     if TYPE_CHECKING:
@@ -391,7 +391,7 @@ class TaktParameter(bpy.types.PropertyGroup):
 
 
 def _may_play(role: "TaktRole", target: bpy.types.Object) -> bool:
-    """Return whether an object may play a role: a curve a path, a mesh or an instance a floor, a character a person."""
+    """Return whether an object may play a role: paths are curves, floors meshes or instances, persons characters."""
     is_fit = {"path": target.type == "CURVE", "floor": plays_floor(target),
               "person": target.type == "ARMATURE" or target.find_armature() is not None}.get(role.kind, True)
     return is_fit and not is_of_character(target, cast(bpy.types.Object, role.id_data))
@@ -403,7 +403,7 @@ def plays_floor(ob: bpy.types.Object) -> bool:
 
 
 def hangs_on(ob: bpy.types.Object, armature_object: bpy.types.Object) -> bool:
-    """Return whether an object is a character, a part of its body, or has it among its parents."""
+    """Return whether an object is a character, a part of its body, or a descendant of it."""
     above = ob.parent
     while above is not None and above != armature_object:
         above = above.parent
@@ -426,10 +426,10 @@ def _recast(role: "TaktRole", context: object = None) -> None:
 class TaktRole(bpy.types.PropertyGroup):
     """The object that plays a role of the score. `name` is the role's.
 
-    kind: place, path, prop, floor or person. is_here: whether the score has the role now; other roles keep their
-    objects. collection: of a floor, whose meshes count besides the target. meets: whether the character's hands meet
-    its hands. was: the name of the target when it was chosen; it stays if Blender clears the field, since the object
-    was removed. leave_empty: a button that clears it.
+    kind: place, path, prop, floor or person. is_here: whether the score still has the role; if not, the role keeps its
+    object. collection: its meshes are part of a floor, together with the target. meets: whether the character's hands
+    meet those of the target. was: the name of the target when it was chosen; it remains if the object is deleted and
+    Blender clears the field. leave_empty: a button that clears `was`.
     """
 
     if TYPE_CHECKING:
@@ -478,7 +478,7 @@ class TaktHeld(bpy.types.PropertyGroup):
 class TaktMuted(bpy.types.PropertyGroup):
     """A constraint that is, or may be, muted while a score plays. `name` is the constraint's.
 
-    is_free: the user has let it act again, so it is never muted again.
+    is_free: whether the user has unmuted it, so that it is never muted again.
     """
 
     if TYPE_CHECKING:
@@ -490,7 +490,7 @@ class TaktMuted(bpy.types.PropertyGroup):
 
 
 class TaktSwitched(bpy.types.PropertyGroup):
-    """A bone that had another rotation mode before it was switched to quaternions. `name` is the bone's."""
+    """A bone whose rotation mode Takt has switched to quaternions, with its former mode. `name` is the bone's."""
 
     if TYPE_CHECKING:
         mode: str
@@ -499,20 +499,20 @@ class TaktSwitched(bpy.types.PropertyGroup):
 
 
 def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> None:
-    """Start storing settings if nothing was stored before."""
+    """Report the change, and set the version of the stored settings."""
     changes.score()
     mark_version(character)
 
 
 def score_path(kept: "TaktCharacter") -> str:
-    """Return the absolute path from which a score was loaded, or to which its Text was saved since; "" if none."""
+    """Return the absolute path from which a score was loaded, or to which its Text has since been saved; "" if none."""
     if kept.filepath:
         return absolute(kept.filepath, kept.id_data)
     return "" if kept.text is None else absolute(kept.text.filepath, kept.text)
 
 
 def mark_version(character: "TaktCharacter") -> None:
-    """Set the current version's number in settings about to be stored."""
+    """Set the current version in settings that are about to be stored."""
     if character.version < VERSION:
         character.version = VERSION
 
@@ -581,7 +581,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         written: StringProperty(options={"HIDDEN"}, override=_OVERRIDABLE)  # paths of the Action's curves, one per line
         markers: CollectionProperty(type=TaktMarker, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         range_before: IntProperty(override=_OVERRIDABLE)  # the scene's last frame before the score extended it
-        range_after: IntProperty(override=_OVERRIDABLE)  # and after
+        range_after: IntProperty(override=_OVERRIDABLE)  # and the last frame after that
         procedures: CollectionProperty(type=TaktProcedure, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         procedure_index: IntProperty(
             name="Procedure", get=_procedure_index, set=_choose_procedure, override=_OVERRIDABLE,
@@ -612,7 +612,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         muted: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         are_muted: BoolProperty(override=_OVERRIDABLE)  # false while another Action is assigned
         held: CollectionProperty(type=TaktHeld, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
-        # The constraints that there were when the first Action came that may mute any, and whether one has come.
+        # The constraints that existed when the first Action that may mute some was made, and whether one was made.
         met: CollectionProperty(type=TaktMuted, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         has_met: BoolProperty(override=_OVERRIDABLE)
         switched: CollectionProperty(type=TaktSwitched, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..bridge.actions.play_clips import ClipPlayer, files_in, folders_within
+from ..bridge.actions.play_clips import ClipPlayer, ClipSettings, files_in, folders_within
 from ..bridge.active_character import armature_problem
 from ..core.errors import TaktError, some_of
 from ..core.retargeting.outcome import Outcome, table
@@ -48,8 +48,10 @@ def run(arguments: Sequence[str]) -> int:
     retarget.add_argument("--armature", default="", help="the armature's name, where there are several")
     retarget.add_argument("--keep-contacts", action=argparse.BooleanOptionalAction, default=True,
                           help="let hands that touch each other or the body do so on this body too")
-    retarget.add_argument("--feet-stand", action=argparse.BooleanOptionalAction, default=True,
-                          help="let feet stay in place while they stand in the clip of another body")
+    retarget.add_argument("--foot-lock", action=argparse.BooleanOptionalAction, default=True,
+                          help="hold feet in place during the contacts of clips of another body")
+    retarget.add_argument("--feet-stand", dest="foot_lock", action=argparse.BooleanOptionalAction,
+                          default=argparse.SUPPRESS, help=argparse.SUPPRESS)  # the former name
     retarget.add_argument("--begin-at-character", action="store_true",
                           help="let clips begin where the character stands, not where their files have it")
     try:
@@ -72,9 +74,8 @@ def _retarget(options: argparse.Namespace) -> int:
     armature_object, scene = _armature(options.armature), bpy.context.scene
     assert scene is not None
     outcomes: list[Outcome] = []
-    player = ClipPlayer.of(armature_object, paths, keep_contacts=options.keep_contacts,
-                           feet_stand=options.feet_stand, mute_constraints=True,
-                           begins_at_rest=options.begin_at_character)
+    player = ClipPlayer.of(armature_object, paths, ClipSettings(
+        options.keep_contacts, options.foot_lock, mute_constraints=True, begins_at_rest=options.begin_at_character))
     for done in retargeted(player, paths, scene):
         outcomes += done
     print(table(outcomes), *left_out, sep="\n")  # noqa: T201  # the command's answer

@@ -10,14 +10,15 @@ from bpy_extras.io_utils import ImportHelper
 
 from ..bridge.actions.play_clips import (
     ClipPlayer,
+    ClipSettings,
     begins_at_rest_property,
-    feet_stand_property,
     file_endings,
     keep_contacts_property,
+    lock_feet_property,
     mute_constraints_property,
     name_among,
 )
-from ..bridge.actions.play_report import report_clip
+from ..bridge.actions.play_report import PlayedClip, report_clip
 from ..bridge.active_character import ForArmature, active_armature
 from ..bridge.dropped_on import armature_under
 from ..bridge.files.clip_store import CLIPS
@@ -51,7 +52,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         model: str
         asks: bool
         keep_contacts: bool
-        feet_stand: bool
+        lock_feet: bool
         mute_constraints: bool
         begins_at_rest: bool
         bvh_up: str
@@ -69,7 +70,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
                         "RiTE's clips")
         asks: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
-        feet_stand: feet_stand_property()
+        lock_feet: lock_feet_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
         bvh_up: bvh_up_property(options={"SKIP_SAVE"})
@@ -98,7 +99,7 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         assert self.layout is not None
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False
-        shown = ("keep_contacts", "feet_stand", "mute_constraints", "begins_at_rest", "bvh_up", "bvh_forward")
+        shown = ("keep_contacts", "lock_feet", "mute_constraints", "begins_at_rest", "bvh_up", "bvh_forward")
         for name in ("clip", *["model"] * bool(_models(self.filepath)), *shown):
             self.layout.prop(self, name)
 
@@ -113,11 +114,10 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
                 (model.name, "ARMATURE_DATA", {"filepath": self.filepath, "model": model.name, "asks": True})
                 for model in models])
         try:
-            player = ClipPlayer.of(armature_object, (path,), CLIPS, keep_contacts=self.keep_contacts,
-                                   feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
-                                   begins_at_rest=self.begins_at_rest, bvh_up=self.bvh_up,
-                                   bvh_forward=self.bvh_forward,
-                                   second_files={path: path.parent / self.model} if self.model else {})
+            second_files = {path: path.parent / self.model} if self.model else {}
+            player = ClipPlayer.of(armature_object, (path,), ClipSettings(
+                self.keep_contacts, self.lock_feet, self.mute_constraints, self.begins_at_rest, self.bvh_up,
+                self.bvh_forward, second_files), CLIPS)
             found = player.read(path)
             if self.asks and not self.clip and len(found) > 1:
                 _check_window(self.filepath, found)
@@ -135,8 +135,8 @@ class TAKT_OT_play_clip(ForArmature, ImportHelper, bpy.types.Operator):
         new = player.write(path, name, player.played(done), scene, is_played=True)
         others = len(found) - 1 if not self.clip else 0
         span = scene.frame_start, scene.frame_end
-        report_clip(self, player, done, Outcome.of(path.name, name, done), scene, others,
-                    span if span != before else None, player.warnings(path), new.name)
+        report_clip(self, player, PlayedClip(done, Outcome.of(path.name, name, done), new.name, others,
+                                             span if span != before else None, player.warnings(path)), scene)
         return {"FINISHED"}
 
 

@@ -14,12 +14,13 @@ from bpy.props import BoolProperty, CollectionProperty, StringProperty
 from ..bridge.actions.action import has_something_to_play
 from ..bridge.actions.play_clips import (
     ClipPlayer,
+    ClipSettings,
     begins_at_rest_property,
-    feet_stand_property,
     file_endings,
     files_in,
     folders_within,
     keep_contacts_property,
+    lock_feet_property,
     mute_constraints_property,
     names_of,
 )
@@ -47,7 +48,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         directory: str
         files: bpy.types.bpy_prop_collection_idprop[bpy.types.OperatorFileListElement]
         keep_contacts: bool
-        feet_stand: bool
+        lock_feet: bool
         mute_constraints: bool
         begins_at_rest: bool
         bvh_up: str
@@ -59,7 +60,7 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
                                   description="The folder whose clips become Actions")
         files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
         keep_contacts: keep_contacts_property()
-        feet_stand: feet_stand_property()
+        lock_feet: lock_feet_property()
         mute_constraints: mute_constraints_property()
         begins_at_rest: begins_at_rest_property()
         bvh_up: bvh_up_property(options={"SKIP_SAVE"})
@@ -93,10 +94,9 @@ class TAKT_OT_retarget_clips(ForArmature, bpy.types.Operator):
         if not self._paths:
             return refuse(self, f"{folder} has no files with clips: {', '.join(file_endings())}{self._left_out}")
         try:
-            player = ClipPlayer.of(armature_object, self._paths, keep_contacts=self.keep_contacts,
-                                   feet_stand=self.feet_stand, mute_constraints=self.mute_constraints,
-                                   begins_at_rest=self.begins_at_rest, bvh_up=self.bvh_up,
-                                   bvh_forward=self.bvh_forward)
+            player = ClipPlayer.of(armature_object, self._paths, ClipSettings(
+                self.keep_contacts, self.lock_feet, self.mute_constraints, self.begins_at_rest, self.bvh_up,
+                self.bvh_forward))
         except TaktError as error:
             return refuse(self, str(error))
         self._done, self._steps = [], retargeted(player, self._paths, scene)

@@ -1,4 +1,4 @@
-"""The bones of many characters, drawn as lines by one call."""
+"""Bones of many characters, drawn as lines in one call."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from .corners import Float32Array
 from .shader import BONES
 
 BoneEnds = tuple[Float32Array, int]
-"""Where a character's bones begin and end at rest, (J, 2, 3), in armature space, and the number of an instance that
-follows them."""
+"""A character's bones: their heads and tails at rest, (J, 2, 3), in armature space, and the number of an instance that
+has their pose."""
 
 
 def bone_ends(heads: FloatArray, tails: FloatArray) -> Float32Array:
@@ -23,7 +23,7 @@ def bone_ends(heads: FloatArray, tails: FloatArray) -> Float32Array:
 
 @dataclass(eq=False)
 class BoneLines:
-    """Bones on the GPU. They are uploaded again only if other characters, or another order, are drawn."""
+    """Bones on the GPU. They are uploaded again only if the characters or their order change."""
 
     _uploaded: Sequence[BoneEnds] = ()
     _batch: gpu.types.GPUBatch | None = None
@@ -41,7 +41,7 @@ def _are_same(a: Sequence[BoneEnds], b: Sequence[BoneEnds]) -> bool:
 
 
 def _batch(bones: Sequence[BoneEnds]) -> gpu.types.GPUBatch:
-    """Upload two vertices for each bone, with the numbers of their bone and instance."""
+    """Upload two vertices for each bone, each with the numbers of its bone and its instance."""
     counts = [len(ends) for ends, _ in bones]
     vertices: dict[str, Any] = {
         "position": np.concatenate([ends.reshape(-1, 3) for ends, _ in bones]),

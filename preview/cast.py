@@ -1,4 +1,4 @@
-"""The figures in the picture by the user's choices, and the order in which they are drawn."""
+"""Which figures the preview draws by the user's choices, and in which order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,13 +42,13 @@ Meshes = Sequence[bpy.types.Object]
 
 @dataclass(frozen=True, eq=False)
 class ClipAlone:
-    """One clip, repeated, instead of the score that plays it."""
+    """A single clip, played again and again instead of the score."""
 
     clip: Clip
 
     @property
     def skeleton(self) -> Skeleton:
-        """The skeleton that it moves."""
+        """The skeleton of the clip."""
         return self.clip.skeleton
 
     @property
@@ -62,16 +62,17 @@ class ClipAlone:
         return self.clip.duration_s
 
     def sample(self, times_s: FloatArray) -> Pose:
-        """Return the poses at times (F,), repeating."""
+        """Return the poses at times (F,) of the repeated clip."""
         length = self.clip.duration_s
         return self.clip.sample(times_s % length if length > 0.0 else times_s * 0.0, "SLERP")
 
 
 @dataclass(slots=True, eq=False)
 class Actor:
-    """A character in the picture, with its visible meshes, its motion and the time in it.
+    """A character in the picture, with its visible meshes, its motion and the time in the motion.
 
-    outline: set if it is selected. bones: how Blender would show them if they were not hidden.
+    outline: colour of the outline if the character is selected. bones: how Blender would show the bones if the preview
+    did not hide them.
     """
 
     character: PreviewCharacter
@@ -85,9 +86,9 @@ class Actor:
 
 @dataclass(eq=False)
 class Actors:
-    """The actors of the last picture: as long as nothing of them but times differs, their list stays the same object.
+    """The actors of the last picture. Their list stays the same object as long as only times change.
 
-    alike: what they were made from, other than times. key: on what all of that depends, if it is known.
+    alike: everything else from which they were made. key: all that `alike` depends on, if known.
     """
 
     alike: Sequence[tuple[object, ...]] = ()
@@ -95,7 +96,7 @@ class Actors:
     key: tuple[object, ...] | None = None
 
     def at(self, alike: Sequence[tuple[Any, ...]], times_s: Sequence[float]) -> list[Actor]:
-        """Return actors at times. alike: for each its character's revision, and what else it is made from."""
+        """Return actors at times. alike: for each actor, its character's revision and its other fields."""
         if alike != self.alike:
             self.alike = alike
             self.found = [Actor(character, armature, meshes, motion, time_s, outline, bones)
@@ -109,11 +110,11 @@ class Actors:
 
 @dataclass(eq=False)
 class Cast:
-    """Draws actors, and caches what stays the same between frames; ahead: poses of motions at frames."""
+    """Draws actors, and caches what stays the same between frames. ahead: cache of poses at frames."""
 
     painter: Painter = field(default_factory=Painter)
     _own: tuple[Sequence[Actor], bool, list[DrawnRole], Groups] | None = None
-    """The actors that were drawn last by themselves, and whether at rest; their roles, and groups of these."""
+    """Cache for actors with a single role each: the actors, whether at rest, their roles, and groups of these."""
     ahead: Ahead = field(default_factory=lambda: Ahead(sampled_rows, tweaked_rows))
     _paths: dict[tuple[int, ...], tuple[Motion, FloatArray, FloatArray]] = field(default_factory=dict)
 
@@ -121,9 +122,9 @@ class Cast:
              smooth: Smooth | None = None) -> bool:
         """Draw all actors into the bound framebuffer, tested against its depth.
 
-        actors: the same object as before only if nothing of them differs but times and transforms.
-        smooth: draws surfaces with smooth edges; None: at the framebuffer's resolution. sampling_s: time limit, after
-        which no further motion is sampled. Returns whether all have their current pose.
+        actors: pass the same object as in the last call only if nothing but times and transforms has changed.
+        sampling_s: seconds after which no further motion is sampled. smooth: draws surfaces with smooth edges; None
+        draws them at the framebuffer's resolution. Returns whether all actors have their current pose.
         """
         roles, groups = self._roles(actors, choices)
         until_s = perf_counter() + sampling_s
@@ -189,7 +190,7 @@ class Cast:
             self._foremost(ghost, "SHADED")
 
     def _outlines(self, roles: Sequence[DrawnRole]) -> None:
-        """Draw figures slightly larger; their bodies are drawn over that, so that an edge remains."""
+        """Draw slightly larger figures; the bodies are then drawn over them, so that an edge remains."""
         gpu.state.depth_mask_set(False)
         for role in roles:
             if role.outline is not None and not role.is_ghost:
@@ -197,7 +198,7 @@ class Cast:
         gpu.state.depth_mask_set(True)
 
     def _wireframe(self, roles: Sequence[DrawnRole], see_through: bool) -> None:
-        """Draw the edges; also those of the far side if see_through."""
+        """Draw the edges of meshes. see_through: also those on the far side."""
         if see_through:
             self.painter.draw_solid("WIREFRAME")
             return
@@ -281,7 +282,7 @@ def _beside(own: DrawnRole, actor: Actor, choices: Choices) -> Iterator[DrawnRol
 
 
 def _with_own_seed(actor: Actor, copy: int, choices: Choices) -> Playable | None:
-    """Return the motion of a copy: the character's, with other choices for its score's picks."""
+    """Return the motion of a copy: that of the character, with another seed if its score picks at random."""
     character = properties.character(actor.armature)
     if not character.has_picks or not isinstance(actor.motion, Motion):
         return actor.motion
@@ -289,7 +290,7 @@ def _with_own_seed(actor: Actor, copy: int, choices: Choices) -> Playable | None
 
 
 def column_and_row(copy: int) -> tuple[int, int]:
-    """Return column and row of a copy: in rows behind the first, each longer by two than the one before."""
+    """Return the column and row of a copy. Copies stand in rows behind the first, each two longer than the last."""
     row = int(np.sqrt(copy))
     return copy - row * row - row, row
 

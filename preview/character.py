@@ -1,6 +1,6 @@
 """A previewed character: an armature with its bound meshes, and their data on the GPU.
 
-Blender's objects are never kept between calls, since undo and deletion would leave dangling references. They are
+References to Blender's objects are never kept between calls, since undo and deletion would invalidate them. Objects are
 found again by their session_uid, which lasts as long as the object.
 """
 
@@ -26,18 +26,19 @@ from .part import MeshOnGpu
 
 _NEVER = -1
 SharedParts = WeakValueDictionary[Hashable, MeshOnGpu]
-"""Meshes on the GPU by all that they depend on: objects with the same mesh and the same bones share one."""
+"""Meshes on the GPU, by everything that they depend on. Objects with the same mesh and the same bones share one."""
 
 
 @dataclass(eq=False)
 class PreviewCharacter:
     """The data of a character that is kept between frames. Call `note_settings` and `refresh` before drawing.
 
-    shared: uploads that characters drawn together share. tails: (J, 3) the bones' ends at rest, in armature space;
-    bone_ends: (J, 2, 3) heads and tails.
-    By the uids of mesh objects: parts; methods: keys of SKINNING_METHODS; attached_to: the bone of a mesh attached
-    without weights, "": the armature itself. not_shown: modifiers that the preview leaves out.
-    revision: grows whenever settings or data may have changed.
+    uid: the armature's session_uid. shared: meshes on the GPU that several characters use. tails: (J, 3) the bones'
+    tails at rest, in armature space. bone_ends: (J, 2, 3) heads and tails. not_shown: modifiers that the preview leaves
+    out. revision: grows whenever settings or data may have changed.
+
+    By the session_uid of mesh objects: parts, the meshes on the GPU; methods, keys of SKINNING_METHODS; attached_to,
+    the bone to which a mesh without weights is attached, "" for the armature itself.
     """
 
     uid: int
@@ -57,7 +58,7 @@ class PreviewCharacter:
     """When all parts were up to date, see changes.of_all_data."""
 
     def note_settings(self, meshes: Sequence[bpy.types.Object]) -> None:
-        """Update settings that can change without an edit of the bones' and meshes' data."""
+        """Read settings that can change without an edit of the bones' and meshes' data."""
         self.methods = {mesh.session_uid: method_of(mesh) for mesh in meshes}
         self.attached_to = {mesh.session_uid: attachment.bone for mesh in meshes
                       if armature_modifier(mesh) is None and (attachment := attachment_of(mesh)) is not None}
@@ -74,7 +75,7 @@ class PreviewCharacter:
 
     def read_ahead(self, armature_object: bpy.types.Object, mesh: bpy.types.Object,
                    tell: Callable[[float], None] = lambda _: None) -> None:
-        """Read a mesh before the first drawing, which then only uploads it. tell: called with the share done."""
+        """Read a mesh before the first drawing, which then only uploads it. tell: called with the share done, 0…1."""
         if self.skeleton is None:
             self._read_skeleton(armature_object)
         read_at = changes.of_data(_data_uids(mesh))
@@ -89,7 +90,7 @@ class PreviewCharacter:
 
     def refresh(self, armature_object: bpy.types.Object, meshes: Sequence[bpy.types.Object],
                 is_drawing: bool = False) -> list[bpy.types.Object]:
-        """Read and upload new and edited data; costs nothing if there is none.
+        """Read and upload new and edited data; fast if there is none.
 
         is_drawing: keep the old state of meshes that cannot be read during a drawing. Returns these, for `read_ahead`.
         """
@@ -112,7 +113,7 @@ class PreviewCharacter:
         return waiting
 
     def _part(self, mesh: bpy.types.Object) -> MeshOnGpu:
-        """Return a mesh on the GPU; it is uploaded unless a character like this one has done so."""
+        """Return a mesh on the GPU; one with the same data and bones is shared, otherwise it is uploaded."""
         assert self.skeleton is not None
         uids, read_from = _data_uids(mesh), self._read_from(mesh)
         key, now = (read_from, self._bone_names, self.skeleton.parents.tobytes()), changes.of_data(uids)
@@ -130,7 +131,7 @@ class PreviewCharacter:
         return read_geometry(mesh, self._bone_names, bone_colours(self.skeleton), tell, moved_by)
 
     def _read_from(self, mesh: bpy.types.Object) -> tuple[Hashable, ...]:
-        """Return all that a mesh on the GPU depends on, except the contents of its data."""
+        """Return everything that a mesh on the GPU depends on, except the contents of its datablocks."""
         return (*_data_uids(mesh), self.attached_to.get(mesh.session_uid), settings_key(mesh))
 
     def _read_skeleton(self, armature_object: bpy.types.Object) -> None:
@@ -151,7 +152,7 @@ class PreviewCharacter:
 
 
 def armature_of(ob: bpy.types.Object) -> bpy.types.Object | None:
-    """Return the armature that moves an object by weights or as its parent, or the object itself if it is one."""
+    """Return the armature that moves an object by weights or as its parent; an armature is returned itself."""
     if ob.type != "MESH":
         return ob if ob.type == "ARMATURE" else None
     modifier = armature_modifier(ob)
@@ -186,7 +187,7 @@ def bound_meshes(scene: bpy.types.Scene, armature_object: bpy.types.Object) -> l
 
 
 def is_worked_on(ob: bpy.types.Object) -> bool:
-    """Return whether a mesh is in an editing, sculpting or painting mode, or bones are posed; originals show then."""
+    """Return whether an object is in another mode than Object Mode; then Blender's own drawing shows instead."""
     return ob.mode != "OBJECT"
 
 
@@ -196,7 +197,7 @@ def are_bones_shown(armature_object: bpy.types.Object) -> bool:
 
 
 def _data_uids(mesh_object: bpy.types.Object) -> tuple[int, ...]:
-    """Return the session uids of the mesh's datablock, its shape keys and its materials, in order; 0: none."""
+    """Return the session_uids of a mesh's datablock, its shape keys and its materials, in order; 0 for none."""
     mesh: Any = mesh_object.data
     data = [mesh, mesh.shape_keys, *(slot.material for slot in mesh_object.material_slots)]
     return tuple(0 if each is None else each.session_uid for each in data)

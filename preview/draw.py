@@ -32,7 +32,11 @@ _ALPHA_NUMBERS = {alpha: number for number, alpha in enumerate(ALPHAS)}
 
 @dataclass(frozen=True, eq=False)
 class CameraView:
-    """A camera: view_from_world and clip_from_view, (4, 4); encode: whether linear colours are converted to sRGB."""
+    """A camera and how it shows colours.
+
+    view_from_world, clip_from_view: (4, 4). width, height: pixels. encode: whether linear colours are converted to
+    sRGB. look: colour mode and lights.
+    """
 
     view_from_world: FloatArray
     clip_from_view: FloatArray
@@ -43,7 +47,7 @@ class CameraView:
 
 
 class _Instance(NamedTuple):
-    """A mesh of a role; role, mesh: their indices among the roles and among its meshes; uid: the mesh object's."""
+    """A mesh of a role. role: index of the role. mesh: index among the role's meshes. uid: the object's session_uid."""
 
     part: MeshOnGpu
     role: int
@@ -53,24 +57,24 @@ class _Instance(NamedTuple):
 
 @dataclass(eq=False)
 class Painter:
-    """Draws roles: all are uploaded at once, and those that share a mesh are drawn by one call."""
+    """Draws roles. All are uploaded at once, and roles that share a mesh are drawn in one call."""
 
     _placements: dict[int, tuple[Matrix, Matrix, Matrix, Rows]] = field(default_factory=dict)
     _roles: Sequence[DrawnRole] = ()
     _arranged: list[tuple[Any, ...]] = field(default_factory=list)
-    """The roles and meshes to which the next five belong."""
+    """Of each role, what the next five fields depend on."""
     _instances: list[_Instance] = field(default_factory=list)
     _solid: list[tuple[MeshOnGpu, int, int]] = field(default_factory=list)
-    """Mesh, number of its first instance, and how many it has."""
+    """A mesh, the number of its first instance, and the number of its instances; without ghosts."""
     _see_through: dict[ColourMode, list[tuple[MeshOnGpu, int, int]]] = field(default_factory=dict)
-    """Those that are partly transparent, by the colour mode."""
+    """Those of _solid that are partly transparent, by colour mode."""
     _of_role: dict[tuple[int, int], list[tuple[MeshOnGpu, int]]] = field(default_factory=dict)
-    """Mesh and number of a role's instances."""
+    """By a role's key: the mesh and the number of each of its instances."""
     _bones: dict[Bones, list[BoneEnds]] = field(default_factory=dict)
     _told: tuple[list[int], list[tuple[Any, ...]]] = field(default_factory=lambda: ([], []))
-    """How many rows each role's pose had, and what is told of each instance of these roles besides its placement."""
+    """The number of rows of each role's pose, and each instance's values that do not depend on transforms."""
     _recorded: tuple[list[Rows], list[tuple[Any, ...]], Rows] | None = None
-    """What the records were last made from, and they themselves."""
+    """Cache of the records: placements and other values from which they were made, and the records."""
     _bone_lines: dict[Bones, BoneLines] = field(default_factory=dict)
     _for_gpu: RowsForGpu = field(default_factory=RowsForGpu)
     _was_coloured: bool = False
@@ -83,9 +87,9 @@ class Painter:
     _look: ViewportLook = field(default_factory=ViewportLook)
 
     def upload(self, roles: Sequence[DrawnRole], poses: Sequence[Posed], view: CameraView) -> None:
-        """Send the data of this frame to the GPU; afterwards only these roles can be drawn.
+        """Upload the data of this frame; from then on these roles can be drawn.
 
-        roles: the same object as before only if nothing of them differs but times and transforms.
+        roles: pass the same object as in the last call only if nothing but times and transforms has changed.
         """
         if roles is not self._roles:
             self._take(roles)
@@ -99,7 +103,7 @@ class Painter:
         self.set_view(view)
 
     def _take(self, roles: Sequence[DrawnRole]) -> None:
-        """Draw these roles from now on; arrange them again if their meshes or bones differ."""
+        """Take new roles; arrange them again if their meshes or bones differ from those before."""
         arranged = []
         for role in roles:
             character = role.character
@@ -112,7 +116,7 @@ class Painter:
         self._roles, self._told = roles, ([], [])
 
     def _arrange(self, roles: Sequence[DrawnRole]) -> None:
-        """Group instances that share a mesh, ghosts last; bones are numbered by an instance of their role."""
+        """Group instances that share a mesh, ghosts last, and note for bones an instance of their role."""
         self._instances = [_Instance(part, number, index, mesh.session_uid) for number, role in enumerate(roles)
                            for index, mesh in enumerate(role.meshes)
                            if (part := role.character.parts.get(mesh.session_uid)) is not None]
@@ -132,7 +136,7 @@ class Painter:
                 self._bones.setdefault(role.bones, []).append((role.character.bone_ends, instances[0][1]))
 
     def unbind(self) -> None:
-        """Bind everything again in the next drawing, since other code may have drawn in between."""
+        """Let the next drawing bind everything again, since other code may have drawn in between."""
         self._bound = None
 
     def set_view(self, view: CameraView) -> None:
@@ -145,7 +149,7 @@ class Painter:
             self._view.update(block)
 
     def draw_solid(self, what: Pass) -> None:
-        """Draw all roles but the ghosts: opaque parts, then blended ones over them."""
+        """Draw all roles except ghosts: opaque parts first, blended parts over them."""
         for part, first, count in self._solid:
             self._draw(part, first, count, what, alpha="SOLID")
         if what != "SHADED":
@@ -200,7 +204,7 @@ class Painter:
                 draw_batch(group.batch, program, count)
 
     def _bind(self, program: gpu.types.GPUShader) -> None:
-        """Bind a shader, with a texture for every sampler."""
+        """Bind a shader, and a texture to each of its samplers."""
         assert self._view is not None and self._rows is not None
         program.bind()
         program.uniform_block("view", self._view)
@@ -215,7 +219,7 @@ class Painter:
         self._bound_images = images
 
     def _records(self, rows: Sequence[Rows], poses: Sequence[Posed]) -> Rows:
-        """Return the records of all instances; only changed ones are computed again. rows: those of the poses."""
+        """Return the records of all instances, from the cache if nothing has changed. rows: those of the poses."""
         roles, lengths = self._roles, [*map(len, rows)]
         if lengths != self._told[0] or self._look.mode == "OBJECT" or self._was_coloured:
             self._told = lengths, self._tell(lengths, poses)
@@ -230,7 +234,7 @@ class Painter:
         return self._recorded[2]
 
     def _tell(self, lengths: Sequence[int], poses: Sequence[Posed]) -> list[tuple[Any, ...]]:
-        """Return what is told of each instance besides its placement. lengths: the number of rows of each pose."""
+        """Return for each instance what its record contains besides the placement. lengths: rows of each pose."""
         begins = accumulate(lengths, initial=len(self._instances) * RECORD_ROWS)
         bones = [*zip(begins, (posed.rows_per_bone for posed in poses), strict=False)]
         told = []
@@ -262,7 +266,7 @@ class Painter:
 
 def _at_rest(role: DrawnRole, bone: str, world_from_armature: FloatArray, world_from_mesh: FloatArray,
              armature_from_bone: FloatArray) -> FloatArray:
-    """Return world from mesh, (4, 4), of an object on a bone as if the bone were at rest."""
+    """Return the matrix world_from_mesh, (4, 4), that an object on a bone has while the bone is at rest."""
     skeleton = role.character.skeleton
     assert skeleton is not None
     rest = np.eye(4)
@@ -272,7 +276,7 @@ def _at_rest(role: DrawnRole, bone: str, world_from_armature: FloatArray, world_
 
 
 def draw_batch(batch: gpu.types.GPUBatch, program: gpu.types.GPUShader, count: int) -> None:
-    """Draw this number of instances in one GPU call."""
+    """Draw `count` instances of a batch in one call."""
     batch.draw_instanced(program, instance_count=count)
 
 
@@ -285,7 +289,7 @@ def view_block(view: CameraView) -> npt.NDArray[np.float32]:
 
 @contextmanager
 def solid_state() -> Iterator[None]:
-    """Draw opaque surfaces against the depth that is there, and leave the GPU's state as it was."""
+    """Draw opaque surfaces, tested against the framebuffer's depth, in a `with` block; then restore the GPU's state."""
     depth_test: Any = gpu.state.depth_test_get()
     blend: Any = gpu.state.blend_get()
     depth_mask = gpu.state.depth_mask_get()

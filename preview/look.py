@@ -1,4 +1,4 @@
-"""Colours and lights of surfaces, as the viewport has them."""
+"""Colours and lights of surfaces, as in the viewport."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -18,13 +18,13 @@ Colour = tuple[float, float, float, float]
 _COLOUR_MODES: dict[str, ColourMode] = {
     "MATERIAL": "MATERIAL", "TEXTURE": "TEXTURE", "VERTEX": "PAINTED", "OBJECT": "OBJECT", "SINGLE": "OBJECT",
     "RANDOM": "OBJECT"}
-"""By Solid's names for them."""
+"""Colour modes by the identifiers of Solid shading."""
 _WORLD_FROM_LIGHT = np.array(((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)))
-"""Lights that stand still in the world are told with Y up."""
+"""Blender stores directions of lights that are fixed in the world with Y up."""
 
 
 _OF_SURROUNDINGS = 2.5
-"""Ratio of light on grey from Blender's own picture of surroundings to that from its studio light."""
+"""Ratio of the light on a grey surface from Blender's default HDRI to that from its studio light."""
 
 
 def _no_lights() -> FloatArray:
@@ -35,12 +35,13 @@ def _no_lights() -> FloatArray:
 class ViewportLook:
     """The colour mode, and Blender's studio light.
 
-    lights: (4, 3, 4), for each: direction towards it and its wrap, diffuse colour, specular colour. ambient: (3,).
-    shines: whether there are highlights. mirrors: whether metal also reflects a sky and a ground. in_world: the lights
-    are fixed in the world instead of following the viewer. In mode OBJECT: single: one colour for all, or None;
-    is_random: each object has one by its name, otherwise its own.
-    tone: the view transform. brightness: factor for the lights, but not for reflections in metal; exposure: factor for
-    everything.
+    lights: (4, 3, 4), for each light: direction towards it and its wrap; diffuse colour; specular colour. ambient: (3,)
+    colour. shines: whether there are highlights. mirrors: whether metal also reflects a sky and a ground. in_world:
+    whether the lights are fixed in the world instead of following the viewer. tone: the view transform. brightness:
+    factor for the lights, but not for reflections in metal. exposure: factor for everything.
+
+    In the colour mode OBJECT, all objects have the colour `single`. If it is None, is_random says whether an object's
+    colour depends on its name, or is its own.
     """
 
     mode: ColourMode = "NODES"
@@ -64,7 +65,7 @@ class ViewportLook:
         return cast(Colour, tuple(cast(Any, ob.color)))
 
     def block(self, view_from_world: FloatArray) -> npt.NDArray[np.float32]:
-        """Return the part of the struct TaktView for light."""
+        """Return the part of the shaders' struct TaktView that describes lights. view_from_world: (4, 4)."""
         lights = self.lights.copy()
         if self.in_world:
             lights[:, 0, :3] = lights[:, 0, :3] @ (view_from_world[:3, :3] @ _WORLD_FROM_LIGHT).T
@@ -73,7 +74,7 @@ class ViewportLook:
 
 
 def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSettings | None = None) -> ViewportLook:
-    """Return the look of a viewport; view: colour management of its scene, which Solid mode ignores."""
+    """Return the look of a viewport. view: the scene's colour management, which Solid shading ignores."""
     if shading.type in ("MATERIAL", "RENDERED"):
         return studio() if view is None else _managed(studio(), shading, view)
     single = cast(Colour, (*cast(Any, shading.single_color), 1.0)) if shading.color_type == "SINGLE" else None
@@ -93,9 +94,10 @@ def look_of(shading: bpy.types.View3DShading, view: bpy.types.ColorManagedViewSe
 
 def _managed(look: ViewportLook, shading: bpy.types.View3DShading,
              view: bpy.types.ColorManagedViewSettings) -> ViewportLook:
-    """Return a look with a scene's view transform, as bright as the light that Blender uses instead of the studio's.
+    """Return a look with a scene's view transform, as bright as the HDRI or the world that Blender uses.
 
-    Drawings into a viewport come after Blender's own view transform. Its exposure applies where the scene is lit.
+    Drawings into a viewport come after Blender's own view transform, so the shaders apply it. The scene's exposure
+    counts only if its lights or its world do.
     """
     is_rendered = shading.type == "RENDERED"
     has_lights = shading.use_scene_lights_render if is_rendered else shading.use_scene_lights
@@ -107,7 +109,7 @@ def _managed(look: ViewportLook, shading: bpy.types.View3DShading,
 
 
 def studio(mode: ColourMode = "NODES") -> ViewportLook:
-    """Return the light of Blender's preferences, which follows the viewer."""
+    """Return a look with the studio light of Blender's preferences, which follows the viewer."""
     chosen = _preferred()
     return ViewportLook(mode, _lights(chosen.solid_lights), chosen.light_ambient[:], shines=True, mirrors=True)
 

@@ -1,6 +1,6 @@
-"""The roles of one picture: each character itself, its ghosts, its copies, its double in a comparison.
+"""The roles of a picture: each character itself, its ghosts, its copies, and its double in a comparison.
 
-All poses of a drawing are computed together, with one sampling for each motion.
+All poses of a picture are computed together; each motion is sampled once.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -19,18 +19,18 @@ from .character import PreviewCharacter
 from .instances import Rows, Tint, palette_of, palette_rows, sampled_rows
 
 Bones = Literal["", "BEHIND", "IN_FRONT"]
-"""Hidden; covered by what is before them; in front of everything."""
+"""How bones are shown: hidden, covered by what is in front of them, or in front of everything."""
 
 
 @dataclass(slots=True, eq=False)
 class DrawnRole:
     """One figure that is drawn.
 
-    number: distinguishes the roles of one character, 0 is the character itself. motion: None: the armature's own
-    pose; at_rest: the rest pose instead. offset: (3,) its displacement from the character, in the world.
-    tint: of a ghost, a linear colour and its alpha, instead of the surface's own. outline: the colour of its outline
-    and its wires, None: no outline. method: of skinning, None: the modifier's. shown_bone: whose weights show, or −1.
-    bones: how the bones are shown, or "".
+    motion: None for the armature's own pose. number: distinguishes the roles of one character; 0 is the character
+    itself. at_rest: whether the rest pose is shown instead. offset: (3,) displacement from the character, in the world.
+    tint: linear colour and alpha of a ghost, instead of the surface's own; None for other roles. outline: colour of
+    outline and wires; None for no outline. method: skinning method; None for the modifier's. shown_bone: the bone whose
+    weights are shown, or −1.
     """
 
     character: PreviewCharacter
@@ -64,7 +64,7 @@ class DrawnRole:
 
 @dataclass(slots=True, eq=False)
 class Posed:
-    """A role's pose as rows for the GPU, for a number of bones."""
+    """A role's pose as rows for the GPU. bones: the number of bones."""
 
     rows: Rows
     bones: int
@@ -82,14 +82,18 @@ class Posed:
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Indices of roles that can be posed together; alone: their motions, if each role has one of its own, or ()."""
+    """Roles that can be posed together.
+
+    members: the indices of the roles of each group. alone: the motions of the roles, if each has one of its own; else
+    ().
+    """
 
     members: Sequence[list[int]]
     alone: Sequence[Playable]
 
     @classmethod
     def of(cls, roles: Sequence[DrawnRole]) -> "Groups":
-        """Group roles, which may change their times."""
+        """Group roles. The groups stay valid if only the roles' times change."""
         found: dict[Hashable, list[int]] = {}
         for index, role in enumerate(roles):
             is_still = role.motion is None or role.at_rest
@@ -102,8 +106,9 @@ def pose_roles(roles: Sequence[DrawnRole], ahead: Ahead | None = None, has_time:
                groups: Groups | None = None) -> tuple[list[Posed], bool]:
     """Return the pose of each role, and whether all are current.
 
-    ahead: caches the poses of motions at frames. has_time: whether there is time to sample another motion; a role
-    without a sample has its last pose, or that of its armature. groups: of these roles.
+    ahead: cache of poses of motions at frames. has_time: returns whether there is time to sample another motion. A role
+    that could not be sampled gets its last pose, or that of its armature. groups: those of these roles; None to find
+    them.
     """
     groups = groups or Groups.of(roles)
     if groups.alone and ahead is not None:
@@ -129,7 +134,7 @@ def pose_roles(roles: Sequence[DrawnRole], ahead: Ahead | None = None, has_time:
 
 def _rows(motion: Playable, times_s: list[float], ahead: Ahead | None,
           has_time: Callable[[], bool]) -> Sequence[Rows] | None:
-    """Return the rows of a motion at F times, or None if they are unknown and there is no time to sample them."""
+    """Return the rows of a motion at F times; None if they are not cached and there is no time to sample them."""
     if ahead is None:
         return [*sampled_rows(motion, np.array(times_s))]
     if len(times_s) > 1:
@@ -147,7 +152,7 @@ def _last_rows(role: DrawnRole, ahead: Ahead) -> Rows:
 
 def _count(role: DrawnRole) -> int:
     """Return the number of a role's bones."""
-    assert role.character.skeleton is not None  # since it was refreshed before
+    assert role.character.skeleton is not None  # `refresh` has read it
     return len(role.character.skeleton.names)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -40,12 +40,31 @@ MOST_BYTES: Final = 2**28
 """Greatest size of clips kept while others are read, in bytes; those of one folder are played once."""
 
 
+@dataclass(frozen=True)
+class ClipSettings:
+    """How an armature plays clips of files.
+
+    keep_contacts: hands keep touching each other or the body, and arms stay outside of the trunk. lock_feet: foot lock
+    in clips of another body. mute_constraints: mute constraints that move bones of the clip. begins_at_rest: clips
+    begin where the character stands, not where their files have them. bvh_up, bvh_forward: axes of BVH files; AUTO for
+    the character's setting. second_files: by clip file, the file that the user has chosen beside it, such as a model.
+    """
+
+    keep_contacts: bool = True
+    lock_feet: bool = True
+    mute_constraints: bool = False
+    begins_at_rest: bool = False
+    bvh_up: str = AUTO
+    bvh_forward: str = AUTO
+    second_files: Mapping[Path, Path] = field(default_factory=lambda: MappingProxyType({}))
+
+
 @dataclass(frozen=True, eq=False)
 class ClipPlayer:
     """An armature that plays clips of files, with its data read once for all of them.
 
-    target: its skeleton, with its map; turn: (4,) from H-Anim's axes to its own; skin: (J,) bones that deform.
-    points: of the meshes that are bound to it.
+    target, target_map: its skeleton and the map of it. turn: (4,) from H-Anim's axes to its own. skin: (J,) bones that
+    deform. points: samples of the meshes that are bound to it.
     """
 
     armature_object: bpy.types.Object
@@ -55,39 +74,26 @@ class ClipPlayer:
     turn: FloatArray
     skin: BoolArray
     points: SkinPoints | None
-    keep_contacts: bool
-    feet_stand: bool
-    mute_constraints: bool
-    begins_at_rest: bool
+    settings: ClipSettings
 
     @classmethod
-    def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], store: ClipStore | None = None, *,
-           keep_contacts: bool = True, feet_stand: bool = True, mute_constraints: bool = False,
-           begins_at_rest: bool = False, bvh_up: str = AUTO, bvh_forward: str = AUTO,
-           second_files: Mapping[Path, Path] = MappingProxyType({})) -> ClipPlayer:
-        """Prepare an armature for clips of some files.
+    def of(cls, armature_object: bpy.types.Object, files: Iterable[Path], settings: ClipSettings,
+           store: ClipStore | None = None) -> ClipPlayer:
+        """Prepare an armature for clips of some files. store: cache of clips that were read before.
 
-        keep_contacts: hands that touch each other or the body keep touching, and arms stay outside of the trunk.
-        feet_stand: foot lock in clips of another body.
-        mute_constraints: constraints that move bones of the played clip are muted; otherwise all act.
-        begins_at_rest: clips begin at the character's place, not at that of their files.
-        bvh_up, bvh_forward: axes of BVH files; AUTO: the character's setting.
-        second_files: that the user has chosen for files that need one beside them.
-        store: cache of clips that were read before. Raises TaktError if a map file beside one is damaged, or
-        if both axes lie on one line.
+        Raises TaktError if a map file beside one of the files is damaged, or if both axes of BVH files are parallel.
         """
         character = properties.character(armature_object)
-        space = BvhSpace(character.bvh_up if bvh_up == AUTO else bvh_up,
-                         character.bvh_forward if bvh_forward == AUTO else bvh_forward)
+        space = BvhSpace(character.bvh_up if settings.bvh_up == AUTO else settings.bvh_up,
+                         character.bvh_forward if settings.bvh_forward == AUTO else settings.bvh_forward)
         folders = dict.fromkeys(path.resolve().parent for path in files)
-        seconds = {path.resolve(): second for path, second in second_files.items()}
+        seconds = {path.resolve(): second for path, second in settings.second_files.items()}
         library = Library([*folders], further=libraries.folders(), formats=clips.formats(), second_files=seconds,
                           maps=joint_map.kept_map(armature_object), bvh=space, store=store or ClipStore(MOST_BYTES))
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),
-                   skin_points.read_points(armature_object), keep_contacts, feet_stand, mute_constraints,
-                   begins_at_rest)
+                   skin_points.read_points(armature_object), settings)
 
     def read(self, path: Path) -> dict[str, Clip]:
         """Return the clips of a file by name; a file's only clip has the file's name.
@@ -110,13 +116,13 @@ class ClipPlayer:
         """Return a clip retargeted to the armature's skeleton; raise SkeletonMismatchError if that cannot be done."""
         source_map = self.library.skeleton_map(clip.skeleton)
         done = retarget(clip, self.target, self.turn, source_map=source_map, target_map=self.target_map, skin=self.skin,
-                        points=self.points, without_first_pose=True, keep_contacts=self.keep_contacts,
-                        begins_at_rest=self.begins_at_rest)
-        return with_contacts(done, clip, source_map) if self.feet_stand and not done.is_own else done
+                        points=self.points, without_first_pose=True, keep_contacts=self.settings.keep_contacts,
+                        begins_at_rest=self.settings.begins_at_rest)
+        return with_contacts(done, clip, source_map) if self.settings.lock_feet and not done.is_own else done
 
     def played(self, done: Retargeted) -> Playable:
         """Return the motion that the armature plays for a clip, with foot lock if the clip is of another body."""
-        if not self.feet_stand or done.is_own:
+        if not self.settings.lock_feet or done.is_own:
             return done.clip
         up = self.target_map.up(rot.rotate(self.turn, UP))
         return standing(done.clip, self.target_map, up, self.points, done.doubles)
@@ -133,7 +139,7 @@ class ClipPlayer:
         new = action.write_new_action(self.armature_object, name, channels, before)
         clip_of_action.mark(new, path, name)
         moved = [clip.skeleton.names[joint] for joint in np.flatnonzero(clip.moved).tolist()]
-        names = moved if self.mute_constraints else []
+        names = moved if self.settings.mute_constraints else []
         if not is_played:
             constraints.mute_once_played(self.armature_object, names, new)
         else:
@@ -172,7 +178,7 @@ def keep_contacts_property() -> Any:
                                     "arms out of a stouter trunk")
 
 
-def feet_stand_property() -> Any:
+def lock_feet_property() -> Any:
     """Return the property for foot lock, for operators that play clips."""
     return BoolProperty(name="Foot Lock", default=True,
                         description="Hold feet in place during the contacts of the clip. Off: keeps foot skating")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import cast
 
 import bpy
@@ -23,29 +24,39 @@ from .play_clips import ClipPlayer
 _NAMES_SHOWN = 8
 
 
-def report_clip(operator: bpy.types.Operator, player: ClipPlayer, done: Retargeted, outcome: Outcome,
-                scene: bpy.types.Scene, others: int, new_range: tuple[int, int] | None,
-                of_file: Iterable[str] = (), action: str = "") -> None:
-    """Report the played clip, and as warnings only what moves the skin differently from the clip.
+@dataclass(frozen=True, eq=False)
+class PlayedClip:
+    """A clip that was retargeted and plays.
 
-    others: number of further clips of the file. new_range: the scene's first and last frame, if the
-    clip has changed them. of_file: warnings about the file. action: the name of the clip's Action, if that is
-    different.
+    action: the name of its Action. others: number of further clips in the file. new_range: the scene's first and last
+    frame, if the clip has changed them. of_file: warnings about the file.
     """
-    told: list[Told] = [("WARNING", text) for text in (*_out_of_sight(done, outcome.clip), *of_file)]
+
+    done: Retargeted
+    outcome: Outcome
+    action: str
+    others: int = 0
+    new_range: tuple[int, int] | None = None
+    of_file: tuple[str, ...] = ()
+
+
+def report_clip(operator: bpy.types.Operator, player: ClipPlayer, played: PlayedClip, scene: bpy.types.Scene) -> None:
+    """Report the played clip, and as warnings only what moves the skin differently from the clip."""
+    done, outcome = played.done, played.outcome
+    told: list[Told] = [("WARNING", text) for text in (*_out_of_sight(done, outcome.clip), *played.of_file)]
     for note in done.notes:
         about = f"'{outcome.clip}' is {note}" if note.startswith(("compared", "played")) else note
         told.append(("WARNING" if note == done.doubt and done.source_map.is_humanoid else "INFO", about))
     if done.unmatched_source:
         told.append(("INFO", f"Without counterpart: {some_of(done.unmatched_source, _NAMES_SHOWN)}"))
     told += [("WARNING", text) for text in _warnings(player, done, scene)]
-    rest = f"; the file has {others} more, choose one in Adjust Last Operation" if others else ""
-    if new_range is not None:
-        rest = f"; the scene's range is now {new_range[0]} to {new_range[1]}{rest}"
+    rest = f"; the file has {played.others} more, choose one in Adjust Last Operation" if played.others else ""
+    if played.new_range is not None:
+        rest = f"; the scene's range is now {played.new_range[0]} to {played.new_range[1]}{rest}"
     if muted := len(properties.character(player.armature_object).muted):
         rest = f"; {muted} constraint{'s' * (muted > 1)} muted{rest}"
-    if action not in ("", outcome.clip):
-        rest = f"; its Action is '{action}'{rest}"
+    if played.action != outcome.clip:
+        rest = f"; its Action is '{played.action}'{rest}"
     told.append(("INFO", f"'{player.armature_object.name}' plays '{outcome.clip}', {outcome.duration_s:.1f} s{rest}"))
     tell(operator, told)
 

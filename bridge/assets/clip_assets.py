@@ -21,7 +21,7 @@ from ...core.score_editor.figure_image import figure_image
 from ...core.score_editor.figures import Figure
 from .. import properties
 from ..actions import clip_of_action
-from ..actions.play_clips import ClipPlayer
+from ..actions.play_clips import ClipPlayer, ClipSettings
 from ..reports import Told, words_of
 from ..shelf import shelf
 from ..shelf.shelf_search import Known, figure_of_clip
@@ -54,8 +54,8 @@ def mark_clips(armature_object: bpy.types.Object, scene: bpy.types.Scene, chips:
     told, ids = list[Told](), dict[str, str]()
     with suppress(TaktError, OSError):  # the error is reported when it is written
         ids = {} if folder is None else asset_catalogues.read(folder)
-    player = ClipPlayer.of(armature_object, files,
-                           mute_constraints=properties.character(armature_object).mute_constraints)
+    player = ClipPlayer.of(armature_object, files, ClipSettings(
+        mute_constraints=properties.character(armature_object).mute_constraints))
     made, catalogues, kept, wrong = list[bpy.types.Action](), set[str](), 0, list[str]()
     before = {action.session_uid for action in bpy.data.actions}
     try:

@@ -1,4 +1,4 @@
-"""The cast of a score: the objects of the scene that play its roles, as core takes them."""
+"""The cast of a score: the objects of the scene that play its roles, as core's targets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import chairs, floors, held_courses, own_places
 from .curve_points import points_along
 
 _HEAD_DIGITS = 4
-"""Decimals for heads and held props, so that two characters who look at each other come to rest."""
+"""Decimals of positions of heads and held props. Rounding lets two characters that look at each other settle."""
 _NO_LENGTH = 1e-6
 _MOST_CHARACTERS = 256
 _characters: dict[tuple[int, str], tuple[Hashable, Target]] = {}
@@ -30,7 +30,7 @@ _AHEAD = np.array((0.0, -1.0, 0.0))
 
 
 def keep(character: properties.TaktCharacter, roles: Mapping[str, str]) -> None:
-    """List the roles of a score with their kinds; roles that it no longer has keep their objects."""
+    """Store the roles of a score with their kinds. Roles that it no longer has keep their objects."""
     for name, kind in roles.items():
         known = character.cast.get(name)
         if known is not None and known.target is not None and known.was != known.target.name:
@@ -113,7 +113,7 @@ def _why_absent(role: properties.TaktRole) -> str:
 
 
 def _present(role: properties.TaktRole) -> bpy.types.Object | None:
-    """Return the object of a role, None if it has none, or that is deleted."""
+    """Return the object of a role, or None if it has none, or if the object was deleted."""
     return None if role.target is None or object_courses.is_gone(role.target) else role.target
 
 
@@ -123,7 +123,7 @@ def _has_collection(role: properties.TaktRole) -> bool:
 
 def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene,
                   read_anew: Callable[[], Target]) -> Target:
-    """Return the result of read_anew, from the cache if nothing has changed; for slow reads."""
+    """Return the result of read_anew, a slow read, from the cache if nothing has changed."""
     which = armature_object.session_uid, role.name
     now = (*(0 if each is None else each.session_uid for each in (role.target, role.collection)), role.kind,
            changes.of_scores(), changes.of_scenes(), changes.of_all_data(), scene.session_uid, scene.frame_end,
@@ -138,7 +138,7 @@ def _known_target(role: properties.TaktRole, armature_object: bpy.types.Object, 
 
 def _floor(role: properties.TaktRole, target: bpy.types.Object | None, armature_object: bpy.types.Object,
            scene: bpy.types.Scene) -> Target:
-    """Return the floor that a role is, by its object, its collection or both, or Unfit if nobody can stand on it."""
+    """Return the floor made of a role's object, its collection or both; Unfit if nobody can stand on it."""
     try:
         if target is not None:
             _check_kind(target, "floor", armature_object)
@@ -148,7 +148,7 @@ def _floor(role: properties.TaktRole, target: bpy.types.Object | None, armature_
 
 
 def _target(target: bpy.types.Object, kind: str, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> Target:
-    """Return an object as a role of a kind over the score's frames, or Unfit if it cannot play it."""
+    """Return an object over the score's frames as the target of a role of a kind, or Unfit if it cannot play it."""
     try:
         own = own_places.found(target, armature_object) if kind == "place" else None
         if own is not None:
@@ -205,9 +205,10 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
 
 
 def _facing(matrices: FloatArray, model_from_world: FloatArray) -> FloatArray:
-    """Return matrices (F, 4, 4) with a y axis at right angles to x and z where an object is flat along it.
+    """Return matrices (F, 4, 4) with a y axis of length 1 where an object's scale along y is 0.
 
-    If it is flat in two axes, the one that is missing is upright, or the world's x. model_from_world: (F, 4, 4).
+    The axis is at right angles to x and z. If one of these has no length either, the world's x or z replaces it.
+    model_from_world: (F, 4, 4).
     """
     x, y, z = (matrices[:, :3, axis] for axis in range(3))
     aside, upright = (np.broadcast_to(model_from_world[:, :3, axis], z.shape) for axis in (0, 2))
@@ -222,10 +223,13 @@ def _facing(matrices: FloatArray, model_from_world: FloatArray) -> FloatArray:
 
 def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
            armature_object: bpy.types.Object) -> ScenePlace | ScenePath:
-    """Return what an object is in its own axes; matrix: (3, 4) from these. Raises TaktError if it does not fit."""
+    """Return an object as a place or path in its own axes. matrix: (3, 4) from these to model space.
+
+    Raises TaktError if a curve has no two finite points, or if a place is scaled to nothing.
+    """
     if kind == "path":
         points = points_along(cast(bpy.types.Curve, target.data))
-        if len(points) < 2:  # a path has a beginning and an end
+        if len(points) < 2:  # a path needs a beginning and an end
             raise TaktError(f"the curve {quoted(target.name)} has {len(points) or 'no'} point{'s' * (not len(points))} "
                             "in its first spline, expected two at least: draw it in Edit Mode")
         if not np.isfinite(points).all():
@@ -240,7 +244,7 @@ def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
 
 def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray | None,
             note: str) -> ScenePlace | ScenePath:
-    """Return a place or path in model space. matrix: (4, 4)."""
+    """Return a place or path in model space. matrix: (4, 4) from its own axes. head: (3,) in model space, or None."""
     if isinstance(still, ScenePath):
         return ScenePath(_points(np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3]), note)
     ahead = matrix[:3, :3] @ _AHEAD
@@ -255,5 +259,5 @@ def _point(values: FloatArray) -> tuple[float, float, float]:
 
 
 def _points(values: FloatArray) -> tuple[tuple[float, float, float], ...]:
-    """Return points (N, 3) as core takes them, all at once: a drawn path has thousands."""
+    """Return points (N, 3) as tuples, rounded all at once, since a drawn path has thousands."""
     return tuple((x, y, z) for x, y, z in (values.round(object_courses.DIGITS) + 0.0).tolist())

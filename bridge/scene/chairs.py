@@ -1,4 +1,4 @@
-"""Seats: the upper surface of a mesh that plays a place, above or below its origin."""
+"""Seats: the upper surface, above or below its origin, of a mesh that plays a place."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .floor_shapes import Triangles
 
 _MOST_KNOWN: Final = 256
 _surfaces: dict[int, tuple[Triangles, bytes, float | None]] = {}
-"""By an object's session_uid: its triangles, the up direction, and the distance of its surface that way."""
+"""Cache by an object's session_uid: its triangles, its up direction, and its surface's height above its origin."""
 
 
 def surface(ob: bpy.types.Object, model_from_own: FloatArray,
             armature_object: bpy.types.Object) -> tuple[Point | None, str]:
-    """Return a point on the upper surface of a mesh, in its own axes, and the reason if there is none, else "".
+    """Return a point on the upper surface of a mesh, in its own axes. If there is none: None and the reason.
 
-    model_from_own: (3, 4), into the armature's space. A mesh without faces is no seat; no reason is given.
+    model_from_own: (3, 4), into the armature's space. Objects without faces are no seats, and give the reason "".
     """
     if ob.type != "MESH":
         return None, ""

@@ -1,4 +1,4 @@
-"""Points along a curve object's first spline as Blender draws it, from its data alone, without evaluation."""
+"""Points along a curve object's first spline as Blender draws it, computed from its data without evaluation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...core.maths.arrays import FloatArray
 from ...core.playing.scene.b_spline import b_spline
 
 _BETWEEN = 12
-"""Points between two control points of a Bézier or NURBS spline."""
+"""Number of points between two control points of a Bézier or NURBS spline."""
 MOST_POINTS = 20_000
 """Most points of a spline that are used."""
 

@@ -1,7 +1,7 @@
 """Triangles of meshes that characters stand on, after modifiers and shape keys.
 
-They come from Blender's evaluation. Objects that Blender does not evaluate, since they are disabled or in another
-scene, are evaluated separately as a copy. That is never done during drawing, but by a timer soon afterwards.
+They come from Blender's evaluation. Blender does not evaluate objects that are disabled or in another scene; a copy of
+these is evaluated separately. That never happens during drawing, but in a timer soon afterwards.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEAST_KNOWN: Final = 256
 _OVER_TIME: Final = frozenset((
     "ARMATURE", "BUILD", "CLOTH", "DYNAMIC_PAINT", "EXPLODE", "FLUID", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN",
     "PARTICLE_INSTANCE", "PARTICLE_SYSTEM", "SOFT_BODY", "WAVE"))
-"""Types of modifiers that move a mesh without keys."""
+"""Types of modifiers that may move a mesh over time without keys of its own."""
 
 
 class Triangles(NamedTuple):
@@ -36,18 +36,18 @@ class Triangles(NamedTuple):
 
 
 _plain: dict[int, tuple[int, Triangles]] = {}
-"""By the session_uid of a mesh: the number of `changes` for which it is valid, and its triangles."""
+"""Cache by the session_uid of a mesh: the number from `changes` for which it is valid, and the triangles."""
 _altered: dict[int, tuple[Hashable, Triangles]] = {}
-"""By the session_uid of an object: the state that its triangles were made from, and the triangles."""
+"""Cache by the session_uid of an object: the state from which its triangles were made, and the triangles."""
 _waiting: set[int] = set()
 """The session_uids of objects that wait for separate evaluation."""
 _is_busy = False
 
 
 def triangles(ob: bpy.types.Object) -> Triangles:
-    """Return the triangles of a mesh object as shown; while it is edited, those from before.
+    """Return the triangles of a mesh object as shown; while it is edited, those from before the edit.
 
-    While evaluation is not allowed, an unknown mesh is returned without its modifiers, and read soon.
+    While evaluation is forbidden, a mesh that is not cached is returned without its modifiers, and evaluated soon.
     """
     if not _is_altered(ob):
         return _of_data(ob)
@@ -74,7 +74,7 @@ def triangles(ob: bpy.types.Object) -> Triangles:
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Forbid evaluation meanwhile, as during drawing or a timer's check."""
+    """Forbid evaluation in a `with` block, as during drawing or in a timer's check."""
     global _is_busy
     before, _is_busy = _is_busy, True
     try:
@@ -84,7 +84,7 @@ def busy() -> Iterator[None]:
 
 
 def moves(ob: bpy.types.Object) -> bool:
-    """Return whether a mesh is deformed differently at some frames, as far as one can tell."""
+    """Return whether a mesh is deformed differently at some frames, as far as its data shows."""
     keys = _data(ob).shape_keys
     blocks: list[tuple[Any, str]] = [(ob, "modifiers["), (keys, ""), (_data(ob), "")]
     return any(each.show_viewport and each.type in _OVER_TIME for each in ob.modifiers) or any(
@@ -102,7 +102,7 @@ def _has_curves(block: Any, path: str) -> bool:
 
 @guarded(None)
 def _read_waiting() -> None:
-    """Evaluate the objects that were asked for while evaluation was forbidden."""
+    """Evaluate the objects that were requested while evaluation was forbidden."""
     wanted = {ob.session_uid: ob for ob in bpy.data.objects if ob.session_uid in _waiting and ob.type == "MESH"}
     _waiting.clear()
     try:
@@ -120,9 +120,9 @@ def _is_altered(ob: bpy.types.Object) -> bool:
 
 
 def _settings(ob: bpy.types.Object) -> Hashable:
-    """Return all settings that alter a mesh; objects that are not evaluated send no notifications.
+    """Return all settings that alter a mesh, to be compared, since Blender reports no changes of unevaluated objects.
 
-    None if it is animated: the mesh differs at each frame.
+    None if any of them is animated, so that the mesh differs between frames.
     """
     if moves(ob):
         return None

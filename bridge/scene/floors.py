@@ -20,11 +20,11 @@ _MOST_KNOWN: Final = 64
 _DEEPEST: Final = 8
 """Greatest depth of collections that are instanced in each other."""
 _DIGITS: Final = 6
-"""Decimals; smaller movements are ignored."""
+"""Number of decimals of transforms; smaller movements are ignored."""
 _STILL: Final = 1e-4
 """Tolerance in Blender's units, and for rotations."""
 _floors: dict[tuple[int, str], tuple[list[Triangles], bytes, SceneFloor]] = {}
-"""By a character's session_uid and a role: its meshes' triangles, their transforms and the note, and the floor."""
+"""Cache by a character's session_uid and a role: the meshes' triangles, their transforms with the note, the floor."""
 
 
 class _Mesh(NamedTuple):
@@ -35,9 +35,9 @@ class _Mesh(NamedTuple):
 
 
 def floor(role: properties.TaktRole, armature_object: bpy.types.Object, scene: bpy.types.Scene) -> SceneFloor:
-    """Return the floor of a role's object and collection, as the score begins.
+    """Return the floor made of a role's object and collection, at the frame at which the score begins.
 
-    Raises TaktError if nobody could stand on any of it.
+    Raises TaktError if nobody can stand on any of it.
     """
     ours = object_courses.links(armature_object)
     notes = [note for link in ours if (note := object_courses.note(link.owner))]
@@ -98,9 +98,9 @@ def _standable(ob: bpy.types.Object) -> Triangles:
 
 def _placed(mesh: _Mesh, ours: list[object_courses.Link], armature_object: bpy.types.Object,
             scene: bpy.types.Scene) -> tuple[FloatArray, list[str]]:
-    """Return a mesh's transform as the score begins, (4, 4) to model space, and notes on it.
+    """Return a mesh's transform at the frame at which the score begins, (4, 4) to model space, and notes on it.
 
-    Raises TaktError if it is unknown, or if a scale is zero.
+    Raises TaktError if the transform is unknown, or if a scale is zero.
     """
     chains = [(ob, object_courses.links(ob)) for ob in (*mesh.instances, mesh.ob)]
     links, name = [link for _, chain in chains for link in chain], quoted(mesh.ob.name)
@@ -128,7 +128,7 @@ def _placed(mesh: _Mesh, ours: list[object_courses.Link], armature_object: bpy.t
 
 
 def _together(shapes: list[Triangles], matrices: list[FloatArray], note: str) -> SceneFloor:
-    """Return the floor of all these meshes."""
+    """Return one floor made of several meshes."""
     points = [each.points @ matrix[:3, :3].T + matrix[:3, 3] for each, matrix in zip(shapes, matrices, strict=True)]
     begins = np.cumsum([0, *map(len, points)])
     return SceneFloor(np.concatenate(points), np.concatenate(

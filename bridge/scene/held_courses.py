@@ -1,4 +1,4 @@
-"""Holds of a prop: which hands hold it and when, by Takt's constraints on it, and its transforms over frames."""
+"""Holds of a prop: which hands hold it and when, read from Takt's constraints, and its transforms over the frames."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOR_GOOD: Final = float("inf")
 class Hold:
     """Takt's constraints on a prop that belong to one character, in their order.
 
-    number: part of their names. holder: the character's armature, None if it was deleted.
+    number: identifies the hold in the constraints' names. holder: the character's armature, None if it was deleted.
     """
 
     number: str
@@ -54,7 +54,7 @@ def holds_of(prop: bpy.types.Object) -> list[Hold]:
 
 
 def real_holds(prop: bpy.types.Object) -> list[Hold]:
-    """Return the holds of an object without those copied from its original, by the characters' lists of props."""
+    """Return the holds of an object. A copy of a prop has none: characters do not list it among their props."""
     return [hold for hold in holds_of(prop) if hold.holder is None or any(
         entry.prop == prop for entry in properties.character(hold.holder).held)]
 
@@ -66,7 +66,7 @@ def number_of(constraint: bpy.types.Constraint) -> str:
 
 
 def span_of(constraint: bpy.types.Constraint) -> tuple[float, float]:
-    """Return the frames from and to which one of Takt's constraints acts; an empty span without its driver."""
+    """Return the frames between which one of Takt's constraints acts; an empty span if its driver is missing."""
     curve = driver_of(constraint)
     points: list[Any] = [] if curve is None else [point.co for point in curve.keyframe_points]
     begin = next((x for x, y in points if y > 0.5), _FOR_GOOD)
@@ -81,7 +81,7 @@ def driver_of(constraint: bpy.types.Constraint) -> bpy.types.FCurve | None:
 
 
 def earlier(prop: bpy.types.Object, armature_object: bpy.types.Object) -> list[Hold]:
-    """Return the holds of a prop before a character's; all, if the character does not hold it."""
+    """Return the holds of a prop that act before a character's; all of them if the character does not hold it."""
     holds = real_holds(prop)
     own = next((number for number, each in enumerate(holds) if each.holder == armature_object), len(holds))
     return [each for each in holds[:own] if each.holder is not None]
@@ -95,7 +95,7 @@ def links(holds: Sequence[Hold]) -> list[object_courses.Link]:
 
 
 def world_over(prop: bpy.types.Object, frames: FloatArray, holds: Sequence[Hold]) -> FloatArray:
-    """Return the matrices (F, 4, 4) of a prop in world space at frames (F,), with the given holds in effect."""
+    """Return the matrices (F, 4, 4) of a prop in world space at frames (F,), with only the given holds in effect."""
     world = object_courses.world_over(object_courses.links(prop), frames).copy()
     for each in (each for hold in holds for each in hold.constraints if not each.mute):
         begin, end = span_of(each)
@@ -119,5 +119,5 @@ def _constrained(constraint: Any, world: FloatArray, frames: FloatArray) -> Floa
     turn = np.array(Euler((constraint.min_x, constraint.min_y, constraint.min_z), "XYZ").to_matrix())
     for number, each in enumerate(world):
         _, _, scale = Matrix(each.tolist()).decompose()
-        found[number, :3, :3] = turn * np.abs(np.array(scale))  # as Blender does: it is not mirrored any more
+        found[number, :3, :3] = turn * np.abs(np.array(scale))  # as in Blender, the constraint removes mirroring
     return found

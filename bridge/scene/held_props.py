@@ -1,8 +1,8 @@
-"""Props in hands: constraints that Takt adds to them, keyed over the frames, and removes with its Action.
+"""Props in hands: Takt adds constraints to them, whose drivers are keyed, and removes these with its Action.
 
-A prop's own keys, constraints and parents stay, since only drivers of Takt's constraints are keyed. While a hand moves
-the prop, a Child Of on the hand's bone acts; while it lies, limits of its location and rotation. A character may take a
-prop that another has put down: its constraints come after the other's.
+A prop's own keys, constraints and parents stay as they are. While a hand moves the prop, a Child Of on the hand's bone
+acts. While the prop lies, limits of its location and rotation act. If a character takes a prop that another one has put
+down, its constraints come after the other's.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _SHEAR: Final = 1e-4
 _FRAME: Final = "frame"
 """The current frame, as a driver's variable."""
 _looked_at: dict[int, tuple[int, int]] = {}
-"""Number of objects when copies of props were last searched, and after which undo."""
+"""By an armature's session_uid: the number of objects, and of undos, when copies of its props were last searched."""
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Told]:
-    """Let the props of a motion follow its hands, replacing those of the earlier motion; return messages.
+    """Let the props of a motion follow its hands, in place of those of the earlier motion; return messages.
 
-    If a role's object cannot be held, only that prop is left out.
+    A prop that cannot be held is left out, with a message.
     """
     take_off(armature_object)
     character, told, taken = properties.character(armature_object), list[Told](), set[bpy.types.Object]()
@@ -68,7 +68,7 @@ def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Mot
 
 
 def _place(motion: Motion, name: str) -> Place:
-    """Return the place in a score that first says that a hand holds a role."""
+    """Return the first place in a score where a hand holds a role."""
     return next((each.place for each in motion.sequence.aims if each.aim.holds and each.aim.role == name), Place())
 
 
@@ -82,7 +82,7 @@ def take_off(armature_object: bpy.types.Object) -> None:
 
 
 def leave(armature_object: bpy.types.Object) -> None:
-    """Keep the constraints as the user's own from now on."""
+    """Turn the constraints into the user's own: Takt no longer changes or removes them."""
     for _, hold in _held_by(armature_object):
         for constraint in hold.constraints:
             constraint.name = constraint.name.removeprefix(PREFIX)
@@ -109,9 +109,9 @@ def follow(armature_object: bpy.types.Object, *, plays: bool) -> None:
 
 
 def _mute_copies(armature_object: bpy.types.Object) -> None:
-    """Mute Takt's constraints on copies of props; only after undo and when the number of objects changed.
+    """Mute Takt's constraints on copies of props, if an undo has happened or the number of objects has changed.
 
-    They are removed with the next Action: while the user still drags a copy, Blender keeps pointers to them.
+    They are removed only with the next Action: while the user still drags a copy, Blender keeps pointers to them.
     """
     uid, now = armature_object.session_uid, (len(bpy.data.objects), changes.of_data(()))
     if _looked_at.get(uid) == now:
@@ -126,7 +126,7 @@ def _mute_copies(armature_object: bpy.types.Object) -> None:
 
 
 def problem(armature_object: bpy.types.Object) -> str:
-    """Return why props do not follow the hands, if NLA strips play the Action in another way; "" if they do."""
+    """Return why props cannot follow the hands, if NLA strips play the Action with another timing; else ""."""
     if not len(properties.character(armature_object).held) or not (strips := _strips(armature_object)):
         return ""
     name = quoted(strips[0].name)
@@ -147,7 +147,7 @@ def _strips(armature_object: bpy.types.Object) -> list[bpy.types.NlaStrip]:
 
 
 def _time_in(strip: bpy.types.NlaStrip) -> str:
-    """Return an expression of the Action's frame in a strip, "" if the strip's time is not linear."""
+    """Return a driver expression for the Action's frame in a strip; "" if the strip's time is not linear."""
     if strip.use_reverse or strip.use_animated_time or strip.repeat > 1.0:
         return ""
     if strip.scale == 1.0:
@@ -211,7 +211,7 @@ def _span(begin: FloatArray, carried: Carried) -> tuple[float, float]:
 
 def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: FloatArray, motion: Motion,
             carried: Carried) -> bool:
-    """Add constraints to an object; return whether it keeps its shape, as without shear."""
+    """Add constraints to an object; return whether it keeps its shape, which a sheared one does not."""
     others = {hold.number for hold in real_holds(prop) if hold.holder not in (None, armature_object)}
     for gone in [each for each in holds_of(prop) if each.number not in others]:
         _remove(prop, gone)
@@ -220,7 +220,7 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
     later, count = holds[len(earlier):], len(prop.constraints)
     placed, bodies = (held_courses.world_over(prop, begin, earlier),
                       object_courses.world_over(links(armature_object), begin))
-    if not np.linalg.norm(placed[0, :3, :3]) > _NO_SIZE:  # a prop that is flat can be held
+    if not np.linalg.norm(placed[0, :3, :3]) > _NO_SIZE:  # flat props can be held
         raise TaktError(f"{quoted(prop.name)} is scaled to nothing, so no hand can hold it: clear its scale (Alt S)")
     number = str(1 + max((int(each.number or 0) for each in holds), default=0))
     is_still = not earlier and not any(link.curves for link in links(prop))
@@ -239,7 +239,7 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
         if phase.hand:
             to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ (moved if is_still else np.eye(4))
             _lead(prop, armature_object, _bone(motion, phase), to_hand, span, number)
-    if later:  # a character who takes it later starts from here
+    if later:  # a character that takes it later starts from here
         to = prop.constraints.find(later[0].constraints[0].name)
         for at in range(count, len(prop.constraints)):
             prop.constraints.move(at, to + at - count)
@@ -254,7 +254,7 @@ def _is_at_rest(armature_object: bpy.types.Object) -> bool:
 
 
 def _is_sheared(world: FloatArray) -> bool:
-    """Return whether axes of a matrix (4, 4) are not at right angles, so a Limit Rotation would change its shape."""
+    """Return whether the axes of a matrix (4, 4) are not at right angles: a Limit Rotation would change the shape."""
     axes = world[:3, :3]
     sizes = np.outer(*(np.linalg.norm(axes, axis=0),) * 2)
     return bool((np.abs(axes.T @ axes - np.diag(np.diag(sizes))) > _SHEAR * sizes).any())
@@ -285,7 +285,7 @@ def _fix(prop: bpy.types.Object, world: FloatArray, span: tuple[float, float | N
                 setattr(limit, f"{end}_{axis}", value)
         if kind == "LIMIT_ROTATION":
             limit.euler_order = "XYZ"
-    if is_mirrored:  # a Limit Rotation loses that
+    if is_mirrored:  # a Limit Rotation removes mirroring
         limit = _new(prop, "LIMIT_SCALE", span, number)
         limit.owner_space, limit.use_max_x, limit.max_x = "WORLD", True, -float(np.linalg.norm(world[:3, 0]))
 
@@ -304,9 +304,9 @@ def _with_all_axes(world: FloatArray) -> FloatArray:
 
 def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, to_hand: FloatArray,
           span: tuple[float, float | None], number: str) -> None:
-    """Let an object follow a bone, or "" the armature, over a span of frames.
+    """Let an object follow a bone over a span of frames. bone: its name, "" for the armature.
 
-    to_hand: (4, 4) from world space to the bone at first.
+    to_hand: (4, 4) from world space to the bone at the begin of the span.
     """
     child_of: Any = _new(prop, "CHILD_OF", span, number)
     child_of.target, child_of.subtarget = armature_object, bone
@@ -315,7 +315,7 @@ def _lead(prop: bpy.types.Object, armature_object: bpy.types.Object, bone: str, 
 
 
 def _new(prop: bpy.types.Object, kind: Any, span: tuple[float, float | None], number: str) -> bpy.types.Constraint:
-    """Return a new constraint that acts from one frame to another, without end if that is None.
+    """Return a new constraint that acts over a span of frames; if its end is None, for ever.
 
     number: identifies the constraints of one character.
     """

@@ -40,8 +40,8 @@ def partners(armature_object: bpy.types.Object, motion: Motion,
 def key(armature_object: bpy.types.Object, motion: Motion | None = None) -> tuple[Hashable, ...]:
     """Return a value that stays equal while the characters that a character meets move the same way.
 
-    motion: the one in which it meets them; without it, the roles stored by `keep` are used. Skins are left out, so no
-    mesh is read.
+    motion: the character's motion. Without it, the roles stored by `keep` are used. Changes of skins are not seen, so
+    that no mesh is read.
     """
     met = None if motion is None else {meet.role for meet in motion.meets}
     return tuple(_key(armature_object, role.name, other) for role, other in _cast(armature_object)

@@ -1,4 +1,4 @@
-"""Objects that hang on a bone of the character itself, such as an empty at its mouth."""
+"""Objects that are children of a bone of the character itself, such as an empty at its mouth."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _NO_LENGTH = 1e-12
 
 
 def found(target: bpy.types.Object, armature_object: bpy.types.Object) -> OwnPlace | None:
-    """Return an object's place on the bone of a character on which it hangs, None if it hangs on none.
+    """Return the place of an object on the character's bone of which it is a descendant; None if it is of none.
 
-    Where it is by the frame at which the score begins. Raises TaktError if its position is not finite.
+    The place is that at the frame at which the score begins. Raises TaktError if its position is not finite.
     """
     chain = object_courses.links(target)
     bones = [number for number, link in enumerate(chain) if isinstance(link.owner, bpy.types.PoseBone)]
@@ -26,7 +26,7 @@ def found(target: bpy.types.Object, armature_object: bpy.types.Object) -> OwnPla
     bone, frames = chain[bones[-1]].owner, np.array((float(properties.character(armature_object).frame_start),))
     assert isinstance(bone, bpy.types.PoseBone)
     at = np.eye(4)
-    at[1, 3] = bone.bone.length  # children hang on the tail
+    at[1, 3] = bone.bone.length  # Blender places a bone's children at its tail
     for link in chain[bones[-1] + 1:]:
         own = link.owner
         assert isinstance(own, bpy.types.Object)

@@ -1,6 +1,6 @@
-"""What edits in this session have told of texts: which element of each was which before.
+"""Which element of a text was which one before, as recorded from the edits of this session.
 
-What is typed, or was changed by another session, is found by likeness; see core/pha/lineage.py.
+Typed changes, and those of other sessions, are matched by similarity; see core/pha/lineage.py.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ...core.pha.lineage import NEW
 from ...core.pha.text import Text, with_line_feeds
 
 _MOST = 256
-"""Edits that are kept: a drag tries one for each movement of the mouse."""
+"""Number of edits that are kept. A drag makes one for each movement of the mouse."""
 _edits: OrderedDict[tuple[int, int], tuple[str, str, Edited]] = OrderedDict()
-"""By the hashes of the text before and the one after it, with both."""
+"""Edits by the hashes of the text before and after; each with both texts, since hashes may be equal by chance."""
 
 
 def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited]) -> None:
-    """Keep what edits do to texts, by their paths."""
+    """Record edits. before: the texts by path. edited: the edits by path."""
     for path, each in edited.items():
         old, new = with_line_feeds(str(before[path])), with_line_feeds(str(each.text))
         _edits[hash(old), hash(new)] = old, new, each
@@ -30,7 +30,10 @@ def note(before: Mapping[Path | None, Text], edited: Mapping[Path | None, Edited
 
 
 def origin(old: str, new: str) -> list[int] | None:
-    """Return for each element of a text its number in the one before, also where the edit was undone; None: unknown."""
+    """Return for each element of a new text its number in the old one, NEW if it has none; None if no edit is known.
+
+    The edit may have led from the old text to the new one, or, before it was undone, from the new one to the old one.
+    """
     old, new = with_line_feeds(old), with_line_feeds(new)
     known = _edits.get((hash(old), hash(new)))
     if known is not None and known[:2] == (old, new):
@@ -47,5 +50,5 @@ def origin(old: str, new: str) -> list[int] | None:
 
 
 def forget() -> None:
-    """Keep nothing any longer."""
+    """Drop all recorded edits."""
     _edits.clear()

@@ -1,4 +1,4 @@
-"""Draw the settings of a score, alike in the adjust panel, the file browser and the sidebar."""
+"""Draw the settings of a score in the same way in the adjust panel, the file browser and the sidebar."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -15,13 +15,13 @@ _ICONS: Final[Mapping[str, Literal["EMPTY_AXIS", "CURVE_PATH", "OBJECT_DATA", "M
     "person": "ARMATURE_DATA"}
 """Icons of the kinds of objects that play roles."""
 METHODS_PANEL = "TAKT_PT_transition_methods"
-"""The popover with a picture of each method."""
+"""Identifier of the popover with a picture of each method."""
 _PARTS = (
     ("blending", "Blending", ("interpolation", "translation", "pace", "joint_time", "speed", "joint_limits")),
     ("clip_files", "Clip Files", ("library", "load_format", "bvh_up", "bvh_forward")),
     ("action", "Action", ("key_mode", "rotations", "mute_constraints", "markers_wanted")),
 )
-"""What is folded away at first: identifier, label, settings."""
+"""Subpanels that are closed at first: identifier, label, settings."""
 
 
 def draw_settings(layout: bpy.types.UILayout, settings: ScoreSettings) -> None:
@@ -68,7 +68,7 @@ def draw_folders(column: bpy.types.UILayout, character: TaktCharacter) -> None:
 
 
 def _draw_parameters(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
-    """Draw the parameters of the played procedure, and the seed if it matters, with keying buttons."""
+    """Draw the parameters of the played procedure, and the seed if the score picks at random, with keying buttons."""
     fields = [each for each in character.parameters if each.is_here]
     if not fields and not character.has_picks:
         return

@@ -19,7 +19,7 @@ from .diffusion import Graph
 from .enclosed import enclosing_parts, owned_alone
 from .input import BindInput
 from .joints import stretched, within_reach, without_slight
-from .loose import carried, held_bones, told_apart
+from .loose import Parts, carried, held_bones, told_apart
 from .rigid import compactness, stiffened, walls
 from .settings import BindCancelledError, BindSettings, Progress
 from .solid import SAMPLE_STEP, Solid, cell_size
@@ -109,8 +109,8 @@ def bind_inside(body: BindInput, settings: BindSettings | None = None, progress:
     meter.at(0.9)
     lengths, areas = np.zeros(bones), _areas(clusters)
     np.maximum.at(lengths, segments.bones, segments.lengths)
-    weights, cloth = carried(weights, clusters.points, areas, part, held, sources.distances, lengths,
-                             thinness(compact), clusters.links)
+    weights, cloth = carried(weights, replace(clusters, areas=areas), Parts(part, held, thinness(compact)),
+                             sources.distances, lengths)
     if len(held) > 1:
         along = along_limbs(weights, clusters.points, areas, part, cloth, segments, parents)
         weights = between_limbs(weights, areas, part, held, parents, cloth, along)

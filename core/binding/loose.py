@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
+from .clusters import Clusters
 from .diffusion import Graph
 from .segments import Segments
 from .solid import Solid
@@ -122,19 +125,34 @@ def winding(corners: FloatArray, positions: FloatArray) -> FloatArray:
     return total
 
 
-def carried(weights: FloatArray, points: FloatArray, areas: FloatArray, part: IntArray, held: FloatArray,
-            from_bones: FloatArray, bone_lengths: FloatArray, thin: FloatArray,
-            links: Links) -> tuple[FloatArray, FloatArray]:
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """M parts of a mesh whose surface is C clusters.
+
+    of_cluster: (C,) the part of each cluster. held: (M, B) as `held_bones`; a part that holds no bone is loose. thin:
+    (M,) as `thinness`.
+    """
+
+    of_cluster: IntArray
+    held: FloatArray
+    thin: FloatArray
+
+
+def carried(weights: FloatArray, clusters: Clusters, parts: Parts, from_bones: FloatArray,
+            bone_lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return weights (C, B) where loose parts move with the skin they lie on, and how far each part is cloth, (M,).
 
-    points (C, 3), areas (C,) > 0, part (C,), from_bones (C,) the distance to the bones that would move each point; held
-    (M, B) as `held_bones`: a part that holds none is loose; bone_lengths (B,); thin (M,) as `thinness`; links as in
-    `Clusters`. A loose part follows the other parts if these are nearer than its bones. Each of its points takes the
-    weights of the nearest skin. A part that is no longer than the bones that move it keeps its shape: it takes one mean
-    of these weights, mostly of points where it touches. Thin, longer parts are cloth. Their weights are blended over
-    the distance from the skin, so that a cape does not tear between the legs in front of it. A part around one bone,
-    such as a rib or a loose sleeve, keeps that bone's weights. What it touches, such as an arm, does not carry it.
+    clusters: with areas above 0. from_bones: (C,) distances to the bones that would move each cluster. bone_lengths:
+    (B,). A loose part follows the other parts if these are nearer than its bones. Each of its points takes the weights
+    of the nearest skin.
+
+    A part that is no longer than the bones that move it keeps its shape: it takes one mean of these weights, mostly of
+    points where it touches. Thin, longer parts are cloth. Their weights are blended over the distance from the skin, so
+    that a cape does not tear between the legs in front of it. A part around one bone, such as a rib or a loose sleeve,
+    keeps that bone's weights. What it touches, such as an arm, does not carry it.
     """
+    points, areas, links = clusters.points, clusters.areas, clusters.links
+    part, held, thin = parts.of_cluster, parts.held, parts.thin
     loose: BoolArray = np.asarray(~held.any(axis=1))
     ours, hosts = np.flatnonzero(loose[part]), np.flatnonzero(~loose[part])
     if not len(ours) or not len(hosts):

@@ -45,8 +45,6 @@ STILL_LEGS: Final = 1e-4
 """A smaller offset is left out."""
 STRAIGHT: Final = 0.97
 """Share of its length from which on a leg is straight: its knee is bent by 28° at most."""
-STRETCHED: Final = (0.9, STRAIGHT)
-"""A limb is stretched from the second share of its length on; below the first it is not."""
 EASE_S: Final = 0.15
 """Time before and after a contact in which its weight rises and falls, and in which arms start to give way."""
 MOMENT_S: Final = 2.0 * EASE_S

@@ -6,12 +6,10 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import lru_cache, wraps
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-MOST_BODIES: Final = 16
-"""Number of bodies of which results are kept for what they play next."""
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 

@@ -12,10 +12,10 @@ from .origins import Origins
 
 
 class Going(NamedTuple):
-    """The destination of a call, by the names of roles, "" for none.
+    """The destination of a call, by names of roles, "" for none.
 
-    to: the place where its way ends, with that place's heading if `faces`; at: where it begins; along: the path that it
-    follows. fits: whether it is repeated as often as the way needs.
+    to: the place where the way ends. at: the place where it begins. along: the path that it follows. faces: whether it
+    ends with the heading of the place `to`. fits: whether the call is repeated as often as the way needs.
     """
 
     to: str = ""
@@ -31,14 +31,15 @@ class Going(NamedTuple):
 
 
 _OTHER: Final = {"l": "r", "r": "l", "": ""}
-"""The hand of the other side."""
+"""The hand on the other side."""
 
 
 class Aim(NamedTuple):
-    """The aim of a head that looks, or of a hand that reaches, holds or meets: the name of a role.
+    """The aim of a head that looks, or of a hand that reaches, holds or meets.
 
-    hand: l or r, "" for the head. held: the share of the time, at its end, for which the hand stays. holds: whether
-    the object that plays the role moves with the hand. meets: the hand of a person that it meets, l or r, or "".
+    role: the name of the role at which it aims. hand: l or r, "" for the head. held: share of the time, at its end, in
+    which the hand stays there. holds: whether the object that plays the role moves with the hand. meets: the person's
+    hand that it meets, l or r, or "".
     """
 
     role: str
@@ -61,10 +62,10 @@ NOWHERE: Final = Going()
 
 
 class Way(NamedTuple):
-    """A call with a destination, with all its repetitions: segments from `first` up to the one before `after`.
+    """A call with a destination, and all its repetitions: segments from `first` up to the one before `after`.
 
-    place: in its file. inside: for a call in a lane, the shares of the block, `first`, between which it plays. rounds:
-    number of repetitions that make it fit.
+    place: of the call in its file. inside: for a call in a lane, the shares of the block's length between which it
+    plays; the block is the segment `first`. rounds: number of repetitions that makes it fit.
     """
 
     first: int
@@ -75,12 +76,12 @@ class Way(NamedTuple):
     rounds: int = 1
 
     def from_segment(self, first: int) -> Way:
-        """Return it with segments numbered from another one on."""
+        """Return it with segments numbered from `first` on."""
         return Way(self.first - first, self.after - first, self.going, self.place, self.inside, self.rounds)
 
 
 class AimedAt(NamedTuple):
-    """An element that aims during a segment; place, inside: see Way. weight: of its lane in the middle of its time."""
+    """An element that aims during a segment. place, inside: see Way. weight: its lane's, in the middle of its time."""
 
     first: int
     aim: Aim
@@ -94,21 +95,21 @@ class AimedAt(NamedTuple):
         return self.first + 1
 
     def from_segment(self, first: int) -> AimedAt:
-        """Return it with segments numbered from another one on."""
+        """Return it with segments numbered from `first` on."""
         return AimedAt(self.first - first, self.aim, self.place, self.inside, self.weight)
 
 
 def goes_somewhere(going: tuple[Going | Aim, ...]) -> BoolArray:
-    """Return which calls have a destination or an aim, (N,)."""
+    """Return whether each call has a destination or an aim, (N,)."""
     return np.array([each is not NOWHERE for each in going], dtype=np.bool_)
 
 
 def ways_of(origins: Origins, going: tuple[Going | Aim, ...], goes: BoolArray,
             is_mirrored: BoolArray | None) -> tuple[list[Way], list[AimedAt]]:
-    """Return the ways of segments in order, outer calls before inner ones, and the aims.
+    """Return the ways of segments in order of time, outer calls before inner ones, and the aims.
 
-    going: (N,) destination or aim of each call, by its row in the origins' places. goes: (N,) which of them have any.
-    is_mirrored: (S,) segments; None: none is.
+    going: (N,) destination or aim of each call, by its row in the origins' places. goes: (N,) which calls have any.
+    is_mirrored: (S,) which segments are mirrored; None for none.
     """
     found: dict[int, tuple[int, int]] = {}
     within, call, calls = origins.segments.within.astype(np.int64), origins.segments.call.astype(np.int64), len(goes)

@@ -22,30 +22,30 @@ from .stage import Playable
 from .untweaked import Untweaked
 
 MOST_AHEAD: Final = 128
-"""Instants of a motion that are sampled at once, where fewer are asked for: few enough for one drawing to wait for
-them."""
+"""Number of instants sampled at once when fewer are requested. One redraw can wait for so many."""
 _LEAST_STEPS: Final = 4
-"""For so many drawings is sampled ahead, however many instants are asked for."""
+"""Least number of redraws for which a motion is sampled ahead, however many instants each of them requests."""
 MOST_KEPT: Final = 256 * 2**20
-"""Bytes. Once they are full, all is let go of; what is watched now is soon there again."""
+"""Default size of the cache in bytes. A full cache is emptied; motions that are still drawn are sampled again."""
 AT_ONCE: Final = 512
-"""Instants that are prepared at once: few enough for a moment in which nobody waits, and so many that each costs half
-of what it would cost among a quarter of them."""
+"""Number of instants that `prepare` samples in one call. With a quarter of them, each would cost twice as much; more
+would delay the user's next input."""
 _LONGEST_STEP_S: Final = 0.25
 _SAME_TIME_S: Final = 1e-9
 _PER_S: Final = 1e8
-"""Instants that are one in these units are one."""
+"""Units of the cache's keys per second: times that round to the same unit share one sample."""
 _SPREAD: Final = 99
-"""Coprime to MOST_AHEAD: motions that begin at once sample ahead at different drawings, so that none takes long."""
+"""Coprime to MOST_AHEAD: motions that start together sample ahead in different redraws, so that none takes long."""
 Sampled = npt.NDArray[Any]
 _NOTHING: Final = np.zeros(0)
 
 
 @dataclass(slots=True)
 class _Watched:
-    """The samples of a motion by instant; the last requested instants, and the step from those before.
+    """Cache of one motion: samples by key, the instants requested last, and the step from those requested before.
 
-    alone_s: the requested one, if it was a single one. shown: the last result for the instants.
+    alone_s: the instant requested last, if it was a single one; else NaN. shown: the samples returned last. is_ahead:
+    whether the motion was ever sampled ahead.
     """
 
     asked_s: FloatArray = field(default_factory=lambda: _NOTHING)
@@ -64,7 +64,7 @@ class _Watched:
         return step != 0.0 and abs(step - before) <= _SAME_TIME_S
 
     def goes_on_alone(self, time_s: float) -> bool:
-        """Do the same for one time, without arrays, since in a crowd each character requests one."""
+        """Do the same for a single time. Without arrays this is faster, which counts in a crowd."""
         step = time_s - self.alone_s
         if step == 0.0:
             return self.step_s != 0.0
@@ -75,11 +75,11 @@ class _Watched:
 
 @dataclass(eq=False)
 class Ahead:
-    """Samples motions; after two equal steps also further steps ahead.
+    """Samples motions, and after two equal steps in time also instants further ahead.
 
-    sample: returns an array (F, …) for a motion at times (F,). most_kept: size of the cache in bytes.
-    tweak: adds tweaks to F samples without tweaks, if tweaks are the last stage; None, or if it returns None: the
-    motion is sampled.
+    sample: returns an array (F, …) for a motion at times (F,). most_kept: size of the cache in bytes. tweak: adds
+    tweaks to F samples of the untweaked motion, if tweaks are the last stage. If it is None, or returns None, the
+    tweaked motion itself is sampled.
     """
 
     sample: Callable[[Playable, FloatArray], Sampled]
@@ -118,8 +118,8 @@ class Ahead:
                 has_time: Callable[[], bool]) -> list[Sampled | None]:
         """Return the sample of each motion at its time; see at.
 
-        motions: each another one; the same object as before only if they are the same. has_time: whether there is time
-        for the next new samples.
+        motions: different ones. Pass the same object as in the last call only if it holds the same motions. has_time:
+        returns whether there is time to sample another motion.
         """
         if motions is not self._crowd[0] or self._kept > self.most_kept:
             self._crowd = motions, [self._watching(motion) for motion in motions]
@@ -140,9 +140,9 @@ class Ahead:
         return found
 
     def prepare(self, motion: Playable, times_s: FloatArray) -> bool:
-        """Sample a motion at the first unknown ones of some times (F,); return whether none are left to be sampled.
+        """Sample a motion at the first AT_ONCE times (F,) that are not cached; return whether none remain.
 
-        At most half of the memory is filled in this way: otherwise poses that are drawn would soon be dropped.
+        It also returns True once the cache is half full: more would soon displace the poses that are drawn.
         """
         watched = self._watching(motion)
         missing_s, _ = _missing(times_s, watched.known)
@@ -152,7 +152,7 @@ class Ahead:
         return len(missing_s) <= AT_ONCE
 
     def _watching(self, motion: Playable) -> _Watched:
-        """Return the cache of a motion, a new one if there is none."""
+        """Return the cache of a motion; make one if there is none."""
         if self._kept > self.most_kept:
             self._let_go()
         watched = self._watched.get(motion)
@@ -161,12 +161,12 @@ class Ahead:
         return watched
 
     def shown(self, motion: Playable, count: int) -> list[Sampled] | None:
-        """Return the last result of a motion if it was for this number of instants, or None."""
+        """Return the samples of a motion that were returned last, if there were `count` of them, else None."""
         watched = self._watched.get(motion)
         return None if watched is None or len(watched.shown) != count else watched.shown
 
     def _with_next(self, watched: _Watched, wanted_s: FloatArray) -> FloatArray:
-        """Return instants (F,), each followed by the next ones."""
+        """Return the requested instants (F,), followed by later ones at the same step."""
         most = MOST_AHEAD
         if not watched.is_ahead:
             most, self._begun, watched.is_ahead = 1 + self._begun * _SPREAD % MOST_AHEAD, self._begun + 1, True
@@ -174,7 +174,7 @@ class Ahead:
         return np.asarray(wanted_s + watched.step_s * np.arange(steps)[:, None]).ravel()
 
     def _learn(self, motion: Playable, watched: _Watched, times_s: FloatArray) -> None:
-        """Sample the unknown ones of times (F,)."""
+        """Sample those of times (F,) that are not cached."""
         times_s, keys = _missing(times_s, watched.known)
         plain = _untweaked(motion)
         if plain is None:
@@ -226,7 +226,7 @@ def _keys(times_s: FloatArray) -> list[int]:
 
 
 def _step(before_s: FloatArray, times_s: FloatArray) -> float:
-    """Return the common step of all times, or 0 if they differ or it is too long for watching."""
+    """Return the step that all times have in common; 0 if they differ, or if it is longer than _LONGEST_STEP_S."""
     if before_s.shape != times_s.shape or not len(times_s):
         return 0.0
     steps = times_s - before_s

@@ -27,11 +27,11 @@ _STYLE: Final = Style("LEAD", "LINEAR", "LERP")
 
 def standing(clip: Clip, body: SkeletonMap, up: FloatArray, points: SkinPoints | None = None,
              doubles: Mapping[int, int] | None = None) -> Playable:
-    """Return the motion of a clip as the only one of a score, with feet locked during its contacts.
+    """Return the motion of a score that plays only this clip, with feet locked during its contacts.
 
-    body: the map of its skeleton. up: (3,) in the skeleton's model space. points: of the skin, if known.
-    doubles: joints that copy the motion of others, and those that they copy. The depth of feet is that of the clip,
-    which retargeting has put on the ground. A clip that moves no legs, or has no duration, is returned unchanged.
+    body: the map of the clip's skeleton. up: (3,) in the skeleton's model space. points: samples of the skin, if known.
+    doubles: joints that copy the motion of others, and the joints they copy. Feet keep the clip's height, since
+    retargeting has put them on the ground. A clip that moves no legs, or has no duration, is returned unchanged.
     """
     if clip.duration_s <= 0.0 or not any(clip.moved[leg.hip] for leg in legs_of(body)):
         return clip

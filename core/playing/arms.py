@@ -1,8 +1,9 @@
 """Keep arms out of the trunk, and elbows from bending backwards, in transitions.
 
-A transition turns each joint by the shorter arc, whatever is in the way. If an arm would be deeper in the trunk
-meanwhile than at both ends, it makes a detour: the offset that brings it out where it would be deepest (see
-retargeting/arms.py) is added gradually before, and removed gradually after. For elbows see elbows.py.
+A transition turns each joint along the shorter arc, so an arm may pass through the trunk. If an arm would be deeper in
+the trunk than at both ends of the transition, it makes a detour. The offset that moves it out of the trunk at its
+deepest instant (see retargeting/contacts/arms.py) is faded in before that instant, and faded out after it. For elbows
+see elbows.py.
 """
 
 from __future__ import annotations
@@ -26,18 +27,21 @@ from .stage import FIRST_ROUND, Over, in_rounds
 from .transitions.curves import CURVES
 
 _LOOKS: Final = np.linspace(0.0, 1.0, 17)
-"""Where in a transition arms are looked at."""
+"""Shares of a transition at which arms are tested against the trunk."""
 _MOST_KNOWN: Final = 64
-"""Characters whose trunks are kept."""
+"""Number of characters whose trunks are cached."""
 _PEAKS: Final = (0.3, 0.7)
-"""Within these shares of a transition an arm goes farthest round, so that none of it is sudden."""
+"""A detour is greatest between these shares of a transition, so that it neither begins nor ends abruptly."""
 _EDGE: Final = 0.15
-"""Of a transition: over so much of it, at both ends, elbows begin to be kept from bending backwards."""
+"""Share of a transition, at each end, over which the correction of elbows is faded in and out."""
 
 
 @dataclass(frozen=True, eq=False)
 class ArmsAlone:
-    """Arms and trunk of a skeleton without its other joints: skeleton: of the joints that are kept (K,)."""
+    """Arms and trunk of a skeleton without its other joints.
+
+    skeleton: that of the K joints kept. kept: (K,) their indices in the whole skeleton.
+    """
 
     skeleton: Skeleton
     kept: IntArray
@@ -51,10 +55,11 @@ class ArmsAlone:
 
 @dataclass(frozen=True, eq=False)
 class Arms(Over):
-    """The stage that makes the detours. row: with the transitions. body: arms and trunk of the skeleton.
+    """The stage that makes the detours.
 
-    Results are cached by seam: the least bend of elbows (2,), the shares at which detours are greatest (2,), and
-    the detours (2, 3, 3), a rotation vector for each joint of each arm.
+    row: contains the transitions. body: arms and trunk of the skeleton. _detours caches by seam: the least bend of each
+    elbow (2,), the shares of the transition at which the detours are greatest (2,), and the detours (2, 3, 3), a
+    rotation vector for each joint of each arm.
     """
 
     row: Row
@@ -73,7 +78,7 @@ class Arms(Over):
         return pose
 
     def _going_round(self, seams: IntArray) -> IntArray:
-        """Return the frames in windows of seams (F,), −1 for none, that may have detours."""
+        """Return the frames that may have detours. seams: (F,) the seam in whose window each frame lies, −1: none."""
         return self._go_round.take(seams).nonzero()[0]
 
     def _turn(self, pose: Pose, frames: IntArray, times_s: FloatArray) -> None:
@@ -91,7 +96,7 @@ class Arms(Over):
         pose.rotations[frames[at, None], joints] = turned
 
     def _straighten(self, pose: Pose, frames: IntArray, least: FloatArray, share: FloatArray) -> None:
-        """Bend elbows in frames (W,) of poses at least by `least`; share: (W,) of transitions."""
+        """Bend elbows at least by `least` (W, 2) in frames (W,) of poses. share: (W,) positions in the transitions."""
         kept = np.flatnonzero(np.isfinite(least).any(axis=1))
         if len(kept):
             at, away = frames[kept], np.minimum(share, 1.0 - share)[kept]
@@ -163,7 +168,7 @@ class Arms(Over):
 
 
 def _part(share: FloatArray, peaks: FloatArray) -> FloatArray:
-    """Return the share of their detour that arms make at shares of a transition, 0 at its ends and 1 at the peaks."""
+    """Return the weights of detours at shares of a transition: 0 at its ends, 1 at the peaks."""
     return np.asarray(CURVES["SMOOTHER"].rise(np.minimum(share / peaks, (1.0 - share) / (1.0 - peaks))))
 
 

@@ -27,15 +27,15 @@ from .stage import Stage
 
 WAITING: Final = "wait"
 TOGETHER: Final = "together"
-"""What stands for the clips' names where none is played; those have a dot."""
+"""Names of waits and blocks in place of a clip's name; names of clips have a dot."""
 MAX_BLOCKS: Final = 500
-"""Blocks that differ, in length or in the pose before them; each is made by itself."""
+"""Greatest number of blocks that differ in length, content or the pose before them; a stage is made for each."""
 MAX_PIECES: Final = 1_000
-"""Parts of clips that differ, as each is keyed by itself."""
+"""Greatest number of different parts of clips; each part has keys of its own."""
 _NAMES_SHOWN: Final = 8
 _STILL_DEG, _MOVES_DEG = 8.0, 40.0
-"""A lane of one side takes nothing from clips that turn its joints by less than the first, but those of the other side
-by more than the second."""
+"""A clip counts as moving only the other side if it turns a lane's joints by less than the first angle, and those of
+the other side by more than the second."""
 _SAMPLES: Final = 33
 Piece = Clip | Excerpt | Stage
 
@@ -44,9 +44,9 @@ def arranged(sequence: Sequence, clips: SequenceOf[Clip], body: SkeletonMap, pla
              place: Place) -> tuple[Sequence, list[Piece], tuple[Problem, ...]]:
     """Return a sequence over new pieces, these pieces, and warnings.
 
-    clips: of the sequence, on the skeleton of body. place: of the score, for messages.
-    Raises ScoreError if there are more than MAX_BLOCKS different blocks, SkeletonMismatchError if a body without
-    sides is to be mirrored.
+    clips: those of the sequence, on the skeleton of body. place: the score's place in a file, for messages. Raises
+    ScoreError if there are more than MAX_BLOCKS different blocks. Raises SkeletonMismatchError if the score mirrors
+    a body whose left and right are unknown.
     """
     if sequence.is_mirrored is None and not sequence.blocks and (sequence.clip >= 0).all():
         return sequence, list(clips), ()
@@ -98,7 +98,11 @@ class _Arrangement:
 
     def _with_blocks(self, sequence: Sequence, at: IntArray, pieces: list[Piece | None], names: list[str],
                      makers: dict[int, BlockMaker]) -> IntArray:
-        """Make the blocks in the order in which they are played, each over the pose before it."""
+        """Make the stages of blocks in the order in which they play, each over the pose before it.
+
+        at: (S,) the piece of each segment. pieces, names: of all pieces; stages are added. makers: by piece. Returns
+        `at` with the added pieces.
+        """
         at = at.copy()
         below = BelowPose.of(self.body.skeleton)
         if sequence.is_loop:
@@ -178,7 +182,7 @@ class _Arrangement:
         return self._makers[key]
 
     def _lane_row(self, sequence: Sequence) -> Row:
-        """Return the row of a lane; there are no transitions beside waits, since the lane eases in and out there."""
+        """Return the row of a lane. It has no transitions beside waits, since the lane fades in and out there."""
         waits = sequence.clip < 0
         cuts = waits | np.append(waits[1:], False)
         sequence, pieces = self.row(replace(sequence, transition_s=np.where(cuts, 0.0, sequence.transition_s)))
@@ -196,9 +200,9 @@ class _Arrangement:
                       "weighs; to average two lanes, give both mode=\"mix\"")
 
     def _say_what_stays_still(self, lane: Lane, row: Row, mask: FloatArray) -> None:
-        """Warn if clips of a lane do not move the joints that it takes from them, but those of the other side.
+        """Warn if a lane's clips hardly move the joints that it takes from them, but move those of the other side.
 
-        A clip of a file that keys all joints moves them a little. mask: (J,) shares of the joints.
+        Files that key all joints move even still ones a little, hence the thresholds. mask: (J,) weights of the joints.
         """
         pieces = [piece for piece, name in zip(row.sources.clips, row.sequence.clips, strict=True) if name != WAITING]
         own, mostly = mask > 0.0, mask > 0.5
@@ -222,7 +226,7 @@ class _Arrangement:
                       f"side by {beside:.0f}°: name that side, or mirror the call", _first_call(lane), is_missed=True)
 
     def _turns(self, piece: Clip | Excerpt | Stage) -> FloatArray:
-        """Return by how much each joint turns in a piece at most, (J,), from its beginning."""
+        """Return the greatest angle, (J,), by which each joint turns away from its first pose in a piece."""
         if id(piece) not in self._ranges:
             rotations = piece.sample(np.linspace(0.0, piece.duration_s, _SAMPLES)).rotations
             self._ranges[id(piece)] = piece, rot.angle_between(rotations, rotations[:1]).max(axis=0)
@@ -234,13 +238,13 @@ class _Arrangement:
 
 def _first_call(lane: Lane) -> Place | None:
     """Return the place of the first clip's call in a lane, None if it is unknown."""
-    assert lane.sequence is not None  # only then it has clips
+    assert lane.sequence is not None  # called only for lanes with clips
     steps = lane.sequence.origins.of_segment(int((lane.sequence.clip >= 0).argmax()))
     return steps[-1].place if steps else None
 
 
 def _variants(sequence: Sequence, clips: int) -> tuple[list[tuple[int, bool, bool, float, float]], IntArray]:
-    """Return the different combinations of (clip, mirrored, reversed, part), and that of each segment (S,)."""
+    """Return the different combinations of (clip, mirrored, reversed, begin, end), and each segment's index (S,)."""
     assert sequence.is_mirrored is not None and sequence.is_reversed is not None and sequence.part is not None
     is_clip, is_block = (sequence.clip >= 0) & (sequence.clip < clips), sequence.clip >= clips
     parts, part = np.unique(sequence.part[:, 0] + 1j * sequence.part[:, 1], return_inverse=True)

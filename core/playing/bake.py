@@ -13,18 +13,18 @@ from ..skeletons.skeleton import Pose
 from .stage import Playable
 
 MAX_VALUES = 200_000_000
-"""Frames × joints × channels; more would not fit into the memory of a small machine."""
+"""Greatest number of values, frames × joints × channels, that fits into the memory of a small machine."""
 _FRAMES_AT_ONCE = 1024
 _STILL = 1e-9
-"""A translation or scale that never leaves rest by more than this gets no track."""
+"""A translation or scale that stays within this distance of rest gets no track."""
 
 
 def bake(motion: Playable, fps: float, name: str) -> Clip:
-    """Return the motion from its start to its end as a clip keyed fps times a second, and at its very end.
+    """Return a motion as a clip with `fps` keys per second and one more at its end.
 
-    Joints that no clip moves get no tracks. Between keys the clip is linear (normalised LERP), so it
-    equals the motion at the keys. Raises TaktError if fps is not greater than 0 or the clip would
-    hold more than MAX_VALUES numbers.
+    Joints that no clip moves get no tracks. The clip equals the motion at the keys; between them it is linear
+    (normalised LERP). Raises TaktError if fps is not greater than 0, or if the clip would hold more than MAX_VALUES
+    values.
     """
     if not 0.0 < fps < np.inf:
         raise TaktError(f"{fps} frames per second; a number greater than 0 is wanted")

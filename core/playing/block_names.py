@@ -1,4 +1,4 @@
-"""Names of blocks: the chain of calls that leads to each, by their elements. They stay the same when a block moves.
+"""Names of blocks: the chain of calls that leads to each, by element. A block that moves keeps its name.
 
 `core/pha/lineage.py` tells how an edit renumbers elements, and `core/pha/split_calls.py` how it splits calls.
 """
@@ -28,9 +28,9 @@ UNCHANGED: Final[Lineage] = {}
 class Split(NamedTuple):
     """The calls of a file that were split or joined since the blocks were named.
 
-    parts: for each current playing, the former playing of which it is a part, by former numbers. joined: for each
-    former playing, the current one of which it is a part, by current numbers. origin: the former number of each current
-    element.
+    A playing is one repetition of a call. parts: for each current playing, the former one of which it is a part, by
+    former numbers. joined: for each former playing, the current one of which it is a part, by current numbers. origin:
+    the former number of each current element.
     """
 
     parts: Parts
@@ -46,8 +46,9 @@ UNSPLIT: Final[Splits] = {}
 class Step(NamedTuple):
     """A call on the way to a block.
 
-    document: the path of its file, or "" for the score itself. element: its number there. home: the number of its
-    procedure. rounds: the loops around it. repetition: which of its own repetitions, from 0.
+    document: the path of its file, or "" for the score itself. element: the number of the call's element in that file.
+    home: the number of the procedure that contains the call. rounds: the loops around it. repetition: which of the
+    call's own repetitions, from 0.
     """
 
     document: str
@@ -65,9 +66,9 @@ class Over(NamedTuple):
 
 
 class AnyCall(NamedTuple):
-    """Any call of a procedure. barred: segments that are excluded.
+    """Any call of a procedure.
 
-    alone: former calls whose keys must not move to another call, as chains of calls.
+    barred: segments that must not be chosen. alone: former calls, as chains, whose keys must not move to another call.
     """
 
     over: Over
@@ -133,17 +134,17 @@ def number_before(document: str, element: int, lineage: Lineage) -> int:
 
 
 def inside(block: Block, over: Over) -> Block:
-    """Return the part of a chain that begins with a call of a procedure, or () if it has no such call."""
+    """Return the part of a chain from the first call that a procedure contains, or () if there is none."""
     at = next((at for at, step in enumerate(block) if (step.document, step.home) == over), len(block))
     return block[at:]
 
 
 def plain(block: Block) -> tuple[object, ...]:
-    """Return what equal blocks have in common: all but the procedures that contain the calls."""
+    """Return a chain of calls without the procedures that contain the calls; equal blocks have equal results."""
     return tuple([(step.document, step.element, step.repetition, step.rounds and _later_rounds(step.rounds))
                   for step in block])
 
 
 def _later_rounds(rounds: Rounds) -> Rounds:
-    """Return the rounds but first ones, since the first round of a new loop plays the calls that were wrapped."""
+    """Return the rounds without first ones: calls that were wrapped into a new loop play in its first round."""
     return tuple([each for each in rounds if each[1] > 0])

@@ -1,4 +1,4 @@
-"""Finds blocks of an earlier version of a score in the sequence of its current version."""
+"""Find blocks of an earlier version of a score in the sequence of its current version."""
 
 from __future__ import annotations
 
@@ -68,7 +68,11 @@ class Search:
         return found
 
     def joined(self, blocks: Iterable[Block]) -> tuple[list[Block], FloatArray, FloatArray]:
-        """Return the blocks of which B blocks are parts now, and their begins in these and growths, (B,) each."""
+        """Return for each of B blocks the one that contains it since calls were joined; itself if none does.
+
+        Also returns where each block begins, as a share of the containing block (B,), and the ratio of the containing
+        block's length to its own (B,).
+        """
         found, begin, grown = list[Block](), list[float](), list[float]()
         for block in blocks:
             split = self._splits.get(block[-1].document) if block else None
@@ -82,7 +86,7 @@ class Search:
         return found, np.array(begin), np.array(grown)
 
     def parts_of(self, segment: int) -> list[tuple[int, Part]]:
-        """Return the segments of all parts of a segment's split block, in order; none if it was not split."""
+        """Return the segments of all parts into which a segment's block was split, in order; [] if it was not split."""
         if not self._splits or self._part(segment) is None:
             return []
         last, wanted = self._chain(segment)[-1], plain(self._chain(segment))
@@ -110,7 +114,10 @@ class Search:
                      if self._plain(segment) == wanted), None)
 
     def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
-        """Return the segment of a block that is in another procedure now, alone or with a call that leads to it."""
+        """Return the segment of a block that was moved into another procedure, or None.
+
+        Either the block itself or a call that leads to it was moved.
+        """
         best, most = None, -1
         for segment in self._of_leaf.get((block[-1].document, block[-1].element), ()):
             agreement = _agreement(block, self._chain(segment))
@@ -147,8 +154,9 @@ class Search:
 def _agreement(block: Block, chain: Block) -> int:
     """Return how many calls a block and a chain of calls share, or −1 if they are different blocks.
 
-    From the innermost outwards, calls must be equal up to the first one that was moved into another procedure. The
-    calls outside of it may differ. If either chain ends before, another procedure was started.
+    From the innermost call outwards, calls must be equal up to the first one that was moved into another procedure.
+    Calls outside of it may differ. Chains of different lengths are equal if all calls of the shorter one are: the
+    score then starts another procedure.
     """
     same = 0
     for own, other in zip(reversed(block), reversed(chain), strict=False):

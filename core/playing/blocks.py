@@ -1,4 +1,4 @@
-"""Blocks of lanes made into stages, over the pose that was there before."""
+"""Stages of blocks: lanes that play at once, over the pose before the block."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ from .transitions.curves import CURVES
 from .transitions.lengths import DEFAULT_SPEED_RAD_S, SAME_POSE_RAD, STILL_RAD_S
 
 MOST_EASE: Final = 0.25
-"""Of what a lane plays between silences: an automatic ease takes no more of it."""
+"""Greatest automatic fade, as a share of what a lane plays between two silences."""
 SOFT_EASE_S: Final = 0.5
 MOST_SOFT_EASE: Final = 0.5
-"""So much time, but no more of what a lane plays than this, it may take besides where joints were jerked otherwise."""
+"""A fade may be longer than MOST_EASE if joints would jerk otherwise: up to SOFT_EASE_S seconds, but at most
+MOST_SOFT_EASE of what the lane plays."""
 _PER_S: Final = 24.0
 _MOST_LOOKED_AT: Final = 48
-"""So often in a second, and so often at most, an automatic ease looks how a lane's joints move by themselves."""
+"""Sampling rate for the usual accelerations in a lane's own motion, and the greatest number of samples."""
 _USUAL: Final = 95.0
-"""Per cent of their accelerations that are not more than usual."""
+"""Percentile of the accelerations that counts as usual."""
 _SPEED_S: Final = 0.1
-"""Over so much time an automatic ease looks how fast the joints turn."""
+"""Time over which an automatic fade measures the speed of the joints."""
 _SAME_TIME_S: Final = 1e-9
 _SAME_POSE: Final = 10
-"""Decimals to which two poses below a block are one."""
+"""Number of decimals to which poses below a block are compared."""
 
 
 @dataclass(eq=False)
@@ -65,7 +66,7 @@ class BelowPose:
                          np.where(moved[:, None], last.scales, pose.scales))
 
     def key(self, joints: BoolArray) -> bytes:
-        """Return a key that is equal for equal poses of these joints (J,)."""
+        """Return bytes that are equal for equal poses of these joints (J,)."""
         values = [values[0, joints].ravel() for values in (self.pose.rotations, self.pose.translations,
                                                            self.pose.scales)]
         return np.asarray(np.round(np.concatenate(values), _SAME_POSE) + 0.0).tobytes()
@@ -73,9 +74,11 @@ class BelowPose:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """A lane before its eases are known: its stage, and when it plays. is_over: there is a lane below it.
+    """A lane before its fades are known.
 
-    usual: by its runs, the usual acceleration of its joints, if known.
+    said: the lane in the score. lane: its stage and mask. begin_s, end_s: (R,) its runs, between silences. is_over:
+    there is a lane below it with joints in common. is_all_the_while: it plays without silence. usual: cache by run of
+    the usual acceleration of its joints, rad/s².
     """
 
     said: pha.Lane
@@ -88,7 +91,7 @@ class _Plan:
 
     @property
     def is_eased(self) -> bool:
-        """Whether it eases in or out."""
+        """Whether it may fade in or out."""
         said = self.said
         return len(self.begin_s) != 1 or self.is_over or any(
             ease > 0.0 for ease in (said.ease_in_s, said.ease_out_s))
@@ -110,7 +113,10 @@ class BlockMaker:
     @classmethod
     def of(cls, block: Block, rows: SequenceOf[Row | None], masks: SequenceOf[FloatArray], carried: Carried | None,
            playing: Playing) -> BlockMaker:
-        """Return the maker for lanes with their rows (None: plays nothing) and masks (J,)."""
+        """Return the maker for the lanes of a block. rows, masks: of each lane; the row is None if it plays nothing.
+
+        carried: the joints that carry the body, None if no lane moves them.
+        """
         duration_s = max(row.duration_s for row in rows if row is not None)
         plans: list[_Plan] = []
         for said, row, mask in zip(block.lanes, rows, masks, strict=True):
@@ -145,7 +151,7 @@ class BlockMaker:
                         plan.said.weight_end, plan.begin_s, plan.end_s, eases[:, 0], eases[:, 1])
 
     def _ease(self, plan: _Plan, run: int, under: list[Lane], below: Pose | None) -> tuple[float, float]:
-        """Return the lengths of ease in and ease out for a run of a lane; together at most the run's length."""
+        """Return the lengths of fade-in and fade-out for a run of a lane; together at most the run's length."""
         begin, end = float(plan.begin_s[run]), float(plan.end_s[run])
         length = end - begin
         found = []
@@ -154,7 +160,7 @@ class BlockMaker:
             if not np.isnan(wished):
                 found.append(float(wished))
             elif is_edge and not plan.is_over:
-                found.append(0.0)  # below is the previous pose, from which the block's own transition leads
+                found.append(0.0)  # nothing plays below; the block's own transition leads from the previous pose
             else:
                 usual, soft = self._automatic(plan, run, at, under, below)
                 most = max(MOST_EASE * length, min(SOFT_EASE_S, MOST_SOFT_EASE * length))
@@ -165,12 +171,12 @@ class BlockMaker:
 
     def _automatic(self, plan: _Plan, run: int, at: float, under: list[Lane],
                    below: Pose | None) -> tuple[float, float]:
-        """Return the length of an automatic ease: that of a transition, but so long that no joint is jerked.
+        """Return two lengths of an automatic fade: that of a transition, and the least one without jerks.
 
-        As in transitions: distance of the joints from those below ÷ their speed. Between two motions
-        that are the angle θ apart, and whose speeds differ by v, a share that grows by the curve of an ease over T
-        accelerates a joint by up to c·θ/T² + 2s·v/T, with the curve's curvature c and slope s. Neither part may exceed
-        the usual acceleration in the lane's own motion.
+        The first is, as in transitions, the mean angle between the lane and the lanes below ÷ their speed. For the
+        second, let two motions be the angle θ apart, and their speeds differ by v. A weight that follows the fade's
+        curve over the time T accelerates a joint by up to c·θ/T² + 2s·v/T, with the curve's curvature c and slope s.
+        Neither term may exceed the usual acceleration in the lane's own motion.
         """
         joints = plan.lane.share > 0.0
         if self.carried is not None:
@@ -195,9 +201,9 @@ class BlockMaker:
 
     def _both(self, plan: _Plan, times_s: FloatArray, joints: BoolArray, under: list[Lane],
               below: Pose | None) -> tuple[FloatArray, FloatArray]:
-        """Return the rotations of joints at times (F,) of a lane, and of what it eases from: the lanes below it.
+        """Return the rotations (F, N, 4) of joints in a lane at times (F,), and in the pose from which it fades in.
 
-        An additive lane eases from its own first pose.
+        That pose is the result of the lanes below it; for an additive lane it is the lane's own first pose.
         """
         own = _of_lane(plan.lane, times_s, self.duration_s).rotations[:, joints]
         if plan.said.mode == "add":
@@ -224,7 +230,7 @@ def _of_lane(lane: Lane, times_s: FloatArray, duration_s: float) -> Pose:
 
 
 def _looked_at(lane: Lane, carried: Carried | None) -> BoolArray:
-    """Return the joints (J,) of a lane that matter: its own, and, if it travels, those that determine its way."""
+    """Return the joints (J,) of a lane to be sampled: its own and, if it travels, those that show its root motion."""
     looked_at = lane.share > 0.0
     if carried is not None and looked_at[carried.joints].any():
         looked_at[carried.joints] = looked_at[carried.read] = True
@@ -232,7 +238,7 @@ def _looked_at(lane: Lane, carried: Carried | None) -> BoolArray:
 
 
 def _group_below(plans: SequenceOf[_Plan], mode: str) -> int:
-    """Return how many of the earlier lanes lie below a lane: those with which it mixes do not."""
+    """Return how many of the earlier lanes lie below a lane. Lanes that it is averaged with do not count."""
     number = len(plans)
     while mode == "mix" and number and plans[number - 1].said.mode == "mix":
         number -= 1
@@ -258,7 +264,7 @@ def _covered(plans: SequenceOf[_Plan]) -> BoolArray:
             after += 1
         whole = [plan for plan in plans[number:after] if not plan.is_eased and plan.said.mode != "add"
                  and plan.is_all_the_while]
-        if whole:  # a weight is linear between its ends, so a sum of 1 at both ends holds everywhere
+        if whole:  # a sum of weights lies between its values at both ends, since all weights follow one curve
             least = np.min([np.sum([plan.lane.share * getattr(plan.said, weight) for plan in whole], axis=0)
                             for weight in ("weight", "weight_end")], axis=0)
             covered |= least >= 1.0

@@ -1,4 +1,4 @@
-"""Tempo: convert even score time to clock time, and back."""
+"""Tempo: convert times at an even tempo to times of the clock, and back."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from .transitions.methods import Layout
 
 @dataclass(frozen=True, eq=False)
 class Clock:
-    """N spans of time; the last one is endless.
+    """A change of tempo over time, as N spans; the last span is endless.
 
-    begin_s: (N,) begin of each in even time, begin_clock_s: (N,) on the clock. pace: (N,) seconds of the clock per
-    second of even time at its begin; gain: (N,) change of pace per second of even time.
-    Over a span the clock shows c + p·x + g·x²/2 after x seconds; back it is x = 2d ÷ (p + √(p² + 2·g·d)).
+    Even time is the time of a score whose tempo never changes. begin_s: (N,) begin of each span in even time.
+    begin_clock_s: (N,) the same on the clock. pace: (N,) seconds of the clock per second of even time at the span's
+    begin. gain: (N,) change of pace per second of even time.
+
+    After x seconds of even time in a span, the clock shows c + p·x + g·x²/2. After d seconds of the clock, the even
+    time is x = 2d ÷ (p + √(p² + 2·g·d)).
     """
 
     begin_s: FloatArray
@@ -30,7 +33,7 @@ class Clock:
 
     @classmethod
     def of(cls, tempo: Iterable[Tempo], tick_s: float) -> Clock:
-        """Return the clock for changes of tempo in order of ticks; tick_s: a tick in even time, and at first.
+        """Return the clock for changes of tempo, in order of ticks. tick_s: seconds of a tick in even time.
 
         >>> clock = Clock.of([Tempo(4.0, 0.5, 2.0, 0)], 1.0)
         >>> clock.shown(np.array((0.0, 4.0, 6.0, 8.0))).tolist()
@@ -69,7 +72,7 @@ class Clock:
         return np.asarray(self.begin_s[at] + 2.0 * gone / (pace + root))
 
     def bent(self, layout: Layout, duration_s: float) -> Layout:
-        """Return a layout in clock time; a loop's last window may reach into the next round."""
+        """Return a layout in clock time. duration_s: of a loop, whose last window may reach into the next round."""
         def by_clock(times_s: FloatArray) -> FloatArray:
             rounds = np.floor(times_s / duration_s) if duration_s > 0.0 else np.zeros(len(times_s))
             rounds = np.where(times_s <= duration_s, 0.0, rounds)
@@ -82,7 +85,7 @@ class Clock:
 
 @dataclass(frozen=True, eq=False)
 class Timed(Over):
-    """The stage that plays the one below by a clock; it is the last stage, so that everything follows the tempo."""
+    """The stage that applies the tempo to the stage below. It is the last one, so that everything follows the tempo."""
 
     clock: Clock
 

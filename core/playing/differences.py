@@ -1,8 +1,8 @@
 """Differences added to poses, such as an animator's tweaks.
 
-They are combined as by Blender's NLA: a joint's rotation is followed by the difference in its own axes,
-rotation · difference; a translation is added, a scale multiplied. With a weight w, the w-th power of the difference
-is used, or w times it.
+They are combined as Blender's NLA does it (Combine). A rotation becomes rotation · difference, with the difference in
+the joint's own axes. A translation is added, a scale multiplied. A weight w takes the w-th power of rotations and
+scales, and w times the translation.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .stage import FIRST_ROUND, Instants, Over
 
 _LEAST_SCALE = 1e-6
 _ROUNDING_S = 1e-9
-"""What acts may be taken to act so much sooner, and later."""
+"""Spans in which tweaks act are widened by this on both sides, against rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Differences:
     """The differences of one layer of tweaks over the time of the motion.
 
-    rotations: tracks of quaternions wxyz; translations: of vectors in the axes of the joint's parent, as in a Pose;
-    scales: of factors. Keys are interpolated by the shorter arc and linearly; beyond its first and last key a track
-    is constant. weights: (J,) of each joint, 0 to 1.
+    rotations: tracks of quaternions wxyz. translations: tracks of vectors in the axes of the joint's parent, as in a
+    Pose. scales: tracks of factors. weights: (J,) of the joints, 0 to 1. Rotations are interpolated along the shorter
+    arc, everything else linearly. Before its first key and after its last one, a track is constant.
     """
 
     rotations: Tracks
@@ -61,7 +61,7 @@ class Differences:
                            self.scales.of_joints(joints), self.weights)
 
     def is_like(self, other: Differences) -> bool:
-        """Return whether another has the same keys and weights."""
+        """Return whether another layer has the same keys and weights."""
         own, others = ([layer.weights, *(each for tracks in (layer.rotations, layer.translations, layer.scales) for each
                                          in (tracks.joints, tracks.starts, tracks.times_s, tracks.values))]
                        for layer in (self, other))
@@ -88,7 +88,7 @@ class Differences:
         return _between(self.translations, times_s) * (sign * self.weights[self.translations.joints, None])
 
     def turning(self, times_s: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return rotations at times (F,), without identities: numbers of times, of tracks, and (N, 4)."""
+        """Return the N rotations at times (F,) that are no identity: time indices (N,), tracks (N,), and (N, 4)."""
         before, after, share = self.rotations.neighbours(times_s)
         is_turn = self._is_turn.take(before) & (share < 1.0) | self._is_turn.take(after) & (share > 0.0)
         at, track = is_turn.nonzero()
@@ -96,13 +96,13 @@ class Differences:
         return at, track, self._turned(before[at, track], after[at, track], share[at, track], weights)
 
     def _turned(self, before: IntArray, after: IntArray, share: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return rotations (..., 4) between keys (...,), with matching weights."""
+        """Return rotations (..., 4) at shares (...) of the way between two keys (...), by weights of the same shape."""
         turns = rot.nlerp(self._unit[before], self._unit[after], share)
         return rot.exp(rot.log(turns) * weights[..., None]) if (weights != 1.0).any() else turns
 
     @cached_property
     def acting_s(self) -> FloatArray:
-        """Begin and end of times at which it may change anything, (N, 2), unsorted; infinite if an end holds."""
+        """Spans of time in which it may change anything, (N, 2), unsorted; ±∞ where a track's end key holds."""
         return np.concatenate([_acting_s(tracks, self.weights, rest) for tracks, rest in (
             (self.rotations, rot.IDENTITY), (self.translations, np.zeros(3)), (self.scales, np.ones(3)))])
 
@@ -123,7 +123,10 @@ class Differences:
 
 
 def _acting_s(tracks: Tracks, weights: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return spans in which tracks may differ from rest (C,), (N, 2): from the key before each that does."""
+    """Return the spans (N, 2) in which tracks may differ from rest (C,).
+
+    Each key that differs has a span, from the key before it to the key after it.
+    """
     heard = np.repeat(weights[tracks.joints] != 0.0, np.diff(tracks.starts))
     acts = (tracks.values != rest).any(axis=1) & heard
     before, after = np.append(-np.inf, tracks.times_s[:-1]), np.append(tracks.times_s[1:], np.inf)
@@ -141,8 +144,9 @@ def _between(tracks: Tracks, times_s: FloatArray) -> FloatArray:
 class Tweaked(Over):
     """The stage that adds differences to poses, layer by layer.
 
-    clock: of the layers, if the stage itself is sampled in even time. sign: −1 subtracts them. doubles: joints that
-    follow others, and do so again where these are tweaked; None: there are none, or they do not.
+    clock: turns even time into the layers' time, if the stage is sampled in even time; else None. sign: −1 subtracts
+    the layers. doubles: joints that copy other joints, and copy them again after these are tweaked; None: no joint
+    does.
     """
 
     layers: tuple[Differences, ...]
@@ -166,7 +170,7 @@ class Tweaked(Over):
             layer.add(pose, shown_s, sign)
 
     def _add_and_follow(self, doubles: Doubles, pose: Pose, shown_s: FloatArray) -> None:
-        """Add to poses what they say at times of the motion (F,): to joints that follow others, after they followed."""
+        """Add the layers at times (F,) of the motion: first to leading joints, then, after following, to the others."""
         at = np.flatnonzero(self._act(shown_s))
         own, (first, then) = pose.at(at), self._led_and_following
         for layer in first:
@@ -179,7 +183,7 @@ class Tweaked(Over):
 
     @cached_property
     def _led_and_following(self) -> tuple[tuple[Differences, ...], tuple[Differences, ...]]:
-        """What the layers add to joints that follow none, and what to those that follow others."""
+        """What the layers add to joints that follow no other joint, and what they add to those that do."""
         follow = np.zeros(len(self.skeleton), dtype=np.bool_)
         if self.doubles is not None:
             follow[self.doubles.joints] = True
@@ -190,16 +194,16 @@ class Tweaked(Over):
         return self._act(times_s if self.clock is None else self.clock.shown(times_s))
 
     def _act(self, shown_s: FloatArray) -> BoolArray:
-        """Do the same as `acts` for times of the motion (F,)."""
+        """Do the same as `acts`, for times of the clock (F,)."""
         begin_s, end_s = self._acting_s
         at = begin_s.searchsorted(shown_s, side="right")
         return np.asarray(shown_s <= end_s.take(at))
 
     @cached_property
     def _acting_s(self) -> tuple[FloatArray, FloatArray]:
-        """Begins of spans (N,) in which layers act, and the latest end of the spans before each and after all.
+        """Begins of the spans (N,) in which layers act, ascending, and the latest end of the first 0 to N of them.
 
-        (N + 1,): −∞ before the first span.
+        The second has the shape (N + 1,) and begins with −∞.
         """
         spans_s = np.concatenate([layer.acting_s for layer in self.layers])
         spans_s = spans_s[np.argsort(spans_s[:, 0])] + (-_ROUNDING_S, _ROUNDING_S)

@@ -1,7 +1,7 @@
 """Keep elbows from bending backwards in transitions.
 
-A transition carries on the rotation of each joint, so an elbow that is being stretched would go past straight. Unless
-one of the clips has it there, it stays straight.
+A transition continues the rotation of each joint, so an elbow that is being stretched could bend backwards. It is kept
+straight instead, unless one of the clips itself bends it backwards.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ..retargeting.limbs import Limb
 from ..skeletons.skeleton import Pose, Skeleton
 
 _STRAIGHT_RAD: Final = 0.1
-"""Elbows that are bent by less, on average, do not tell which way they bend."""
+"""Mean bend below which an elbow's direction of bending is unknown."""
 _PAST_RAD: Final = 0.1
-"""So little past straight an elbow may be."""
+"""Backward bend up to which an elbow is left alone."""
 _SOFT_RAD: Final = 0.5
-"""Over so much elbows come to be straight: half of it before and beyond."""
+"""Width of the range around the least bend in which the limit sets in smoothly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Elbows:
         return np.asarray((self._bends(pose.rotations[:, self.joints]) * self.hinges).sum(axis=-1))
 
     def kept(self, pose: Pose, least: FloatArray, share: FloatArray) -> FloatArray:
-        """Return rotations (F, A, 4) of elbows that are bent at least by `least` (F, A), by a share.
+        """Return rotations (F, A, 4) of elbows, corrected so that they bend at least by `least` (F, A), in radians.
 
         share: (F,) weight of the correction.
         """
@@ -77,9 +77,9 @@ class Elbows:
 
 
 def least_bends(bends: FloatArray) -> FloatArray:
-    """Return the least allowed bend of elbows at seams, (S, A), −inf if they are never bent by less.
+    """Return the least allowed bend of elbows at S seams, (S, A) in radians; −inf where no correction is needed.
 
-    bends: (S, N, A) at N instants of each transition, from begin to end.
+    bends: (S, N, A) bends at N instants of each transition, from begin to end.
     """
     least = np.minimum(np.minimum(bends[:, 0], bends[:, -1]), 0.0)
     return np.asarray(np.where(bends.min(axis=1) < least - _PAST_RAD, least, -np.inf))

@@ -1,4 +1,4 @@
-"""The instants at which clips may be left: near their ends, and beyond them if they continue."""
+"""Instants at which a clip may begin or end: near its ends; beyond them if it is cyclic or part of a longer clip."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from .straying import straying_rad
 from .transitions.seam_cost import Edges, Seen, kinks
 
 STEP_S: Final = 1.0 / 60.0
-"""Of a clip, or of what is played of it, if that is more: so clips that are hurried are not looked at more densely."""
+"""Spacing of the instants, in seconds of the clip or in played seconds, whichever is coarser."""
 SAME_LIMBS: Final = 0.02
-"""A clip that goes round ends at most so far from where it began; on average."""
+"""Mean distance of the joints, in limb lengths, up to which a clip's last pose equals its first: it may be cyclic."""
 LEAST_PACE: Final = 0.1
-"""Of its own, at both ends: who comes to rest there does not go round."""
+"""Least speed at both ends of a cyclic clip, as a share of its median speed; clips that come to rest are not cyclic."""
 MOST_LEAD_S: Final = 2.0
-"""Beyond each end."""
+"""Longest continuation of a cyclic clip beyond each end."""
 MOST_LOOKS: Final = 240
-"""Within a clip, to see how smoothly it goes."""
+"""Greatest number of instants at which a clip's own smoothness is measured."""
 PASSED_OVER_PER_S: Final = 0.002
-"""What it costs to pass over a second of a clip, or to show one besides, in limbs: nobody does it for nothing."""
+"""Cost, in limb lengths, of skipping or adding a second of a clip, so that only better seams are moved."""
 _ROUNDING: Final = 1e-9
 MOST_ROUND: Final = 0.5
-"""Of a clip that goes round, either way: so it may begin, or end, anywhere."""
+"""Share of a cyclic clip that may be skipped or added at each end, so that it may begin or end anywhere."""
 Piece = Clip | Excerpt | Stage
 
 
@@ -44,10 +44,10 @@ Piece = Clip | Excerpt | Stage
 class Ends:
     """The ends of C pieces.
 
-    parts: the pieces as parts of what they might show, None for stages; rough: cost of continuing beyond their ends,
-    in limbs; is_open: (C,) those that may be left elsewhere.
-    window_s: greatest distance from their ends, in played seconds; most_skipped: the same as a share of each, except
-    for cyclic clips.
+    parts: each piece as an excerpt of all that it may show, None for stages. rough: cost of continuing beyond the
+    piece's end, in limb lengths. is_open: (C,) which pieces may be left elsewhere than at their ends. window_s:
+    greatest distance from the ends, in played seconds. most_skipped: greatest share skipped of each piece, except of
+    cyclic clips. goes_on: whether pieces may be left beyond their ends. known: cache of `edges`.
     """
 
     pieces: list[Piece]
@@ -70,9 +70,9 @@ class Ends:
         return cls(pieces, parts, rough, is_open, window_s, most_skipped, goes_on, view, {})
 
     def edges(self, number: int, stretch: float, *, is_end: bool) -> Edges:
-        """Return the poses of a piece at its end, or at its beginning, and near it; that of the end itself first.
+        """Return the poses of a piece near its end, or near its beginning; the first is that at the end itself.
 
-        stretch: played seconds of one of its own seconds.
+        stretch: played seconds per second of the piece.
         """
         part = self.parts[number]
         assert part is not None
@@ -88,7 +88,7 @@ class Ends:
         return self.known[key]
 
     def skipping(self, number: int, first_s: float, last_s: float) -> Piece:
-        """Return a piece that leaves out these times at its ends, or continues beyond them if they are negative."""
+        """Return a piece without these seconds at its ends; negative ones continue it beyond its ends."""
         part = self.parts[number]
         if part is None or first_s == last_s == 0.0:
             return self.pieces[number]
@@ -97,7 +97,7 @@ class Ends:
 
 @dataclass(frozen=True)
 class _Look:
-    """The options of a comparison; key: distinguishes them from others."""
+    """How poses are compared at seams: joints, root and settings. key: equal for equal ones."""
 
     key: tuple[object, ...]
     seen: Seen = field(compare=False)
@@ -118,18 +118,18 @@ class _Look:
                    Bearing(body.skeleton, chain, playing.up) if has_frame else None, playing)
 
     def part(self, piece: Piece, share: float) -> tuple[Excerpt | None, float]:
-        """Return a piece as a part of all that it might show, and its roughness where it repeats.
+        """Return a piece as an excerpt of all that it may show, and its roughness where it repeats.
 
-        A cyclic clip is extended by that share at each end; a stage has no part.
+        share: how far a cyclic clip is extended at each end. The excerpt is None for stages.
         """
         if not isinstance(piece, Clip):
             return (piece if isinstance(piece, Excerpt) else None), 0.0
         return piece.derived(_part_of, self, share)
 
     def roughness(self, part: Excerpt) -> float | None:
-        """Return how much rougher the step from a clip's end to its beginning is than any within, in limbs.
+        """Return how much rougher the step from a clip's end to its beginning is than any step within it.
 
-        None if it is not cyclic: it ends in another pose, or comes to rest there.
+        The unit is the limb length. None if the clip is not cyclic: it ends in another pose, or comes to rest.
         """
         length_s = part.duration_s
         if length_s < 4.0 * STEP_S:
@@ -147,9 +147,9 @@ class _Look:
         return max(float(kinks(last - first, at_last - at_first)[0]) - within, 0.0)
 
     def edges(self, piece: Piece, part: Excerpt, skips: FloatArray, rough: float, is_end: bool) -> Edges:
-        """Return the poses of a part that leaves out times (N,) at its end, or at its beginning.
+        """Return the poses of a part without the last, or the first, `skips` (N,) seconds.
 
-        rough: additional cost of negative times.
+        rough: additional cost of negative ones.
         """
         times = np.asarray(part.duration_s - skips if is_end else skips)
         astray_rad = 0.0
@@ -161,7 +161,7 @@ class _Look:
         return Edges(skips, points, velocities, _planted(part, times), besides)
 
     def _ground(self, piece: Piece) -> Ground | None:
-        """Return the ground of a piece if it climbs, and is played from the end of the previous one."""
+        """Return the ground of a piece that climbs, if clips continue where the one before ended; else None."""
         playing, style = self.playing, self.playing.style
         if self.bearing is None or playing.body is None or playing.root_motion == "IN_PLACE":
             return None
@@ -169,10 +169,10 @@ class _Look:
 
     def _at(self, part: Excerpt, times_s: FloatArray, step_s: float, astray_rad: float = 0.0,
             ground: Ground | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return positions and velocities (N, P, 3) at times (N,), also beyond the ends, in limbs.
+        """Return positions and velocities (N, P, 3) at times (N,), also beyond the ends, in limb lengths.
 
-        step_s: time over which velocities are measured, from each time on. They are in the frame of the root at
-        that time, turned by astray_rad, above the ground at that time.
+        They are in the root's frame at each time, turned by astray_rad, and above the ground at that time. step_s: time
+        over which velocities are measured, from each time on; negative: backwards.
         """
         style, own = self.playing.style, part.own_times(np.concatenate((times_s, times_s + step_s)))
         pose, count = part.whole.sample(own, style.interpolation, style.translation), len(times_s)

@@ -1,9 +1,9 @@
-"""Transition point search: leave a clip at its end, or at a pair of instants near the ends that fits better.
+"""Transition point search: join two clips at their ends, or at a pair of instants near the ends that fits better.
 
-The seam stays at its time in the score. What changes is the instant of each clip that is shown there: a clip leaves out
-the rest, or continues beyond its end (clips/excerpt.py), and a little away from the seam everything is unchanged. All
-pairs of instants within the windows of both clips are compared (ends.py), and those with the least total cost are
-taken, as long as no clip loses or gains too much (within_limits.py).
+The seam stays at its time in the score. What changes is the instant of each clip that is shown at the seam: a clip
+skips the rest, or continues beyond its end (clips/excerpt.py). A little away from the seam everything is unchanged.
+All pairs of instants near the ends of both clips are compared (ends.py). The pairs with the least total cost are
+chosen, as long as no clip skips or adds too much (within_limits.py).
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ from .within_limits import Options, chosen
 SEARCH_S: Final = 1.0
 IN_PLACE_TICKS: Final = 0.25
 LEAST_GAIN: Final = 0.1
-"""Pairs that cost hardly less than the clips' own ends are not worth it."""
+"""Least saving of a pair, as a share of the cost at the clips' own ends."""
 MOST_SKIPPED: Final = 1.0 / 3.0
-"""Of a clip, at both ends together: it is played at two thirds of its pace at least."""
+"""Greatest share of a clip that is skipped at both ends together: it plays at two thirds of its speed at least."""
 MOST_ADDED: Final = 1.0 / 20.0
-"""Of a clip, likewise: it is hardly played quicker. One end may show more if the other shows as much less."""
+"""Greatest share added to a clip at both ends together. One end may add more if the other skips as much."""
 MOST_PIECES: Final = 1_000
 _ONE_WAY: Final = Options(np.zeros((1, 1)), np.zeros(1), np.zeros(1))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A method of choosing where clips are left.
+    """A method of choosing transition points.
 
-    window_s: greatest distance from the ends, in seconds, from the seconds of a tick. most_skipped: share of a clip, at
-    both ends. goes_on: whether left-out parts of clips may be shown, and cyclic clips may continue beyond their ends.
+    window_s: returns the greatest distance from the ends, in seconds, for a tick in seconds. most_skipped: greatest
+    share skipped of a clip, at both ends together. goes_on: whether excerpts may continue into the rest of their clip,
+    and cyclic clips beyond their ends.
     """
 
     identifier: str
@@ -73,9 +74,9 @@ def fit_named(identifier: str) -> Fit:
 class Cuts:
     """The results for the seams after S segments.
 
-    tried: (S,) pairs of instants, 0 if none were to be tried. authored, found: (S,) cost at the clips' own ends,
-    and at the chosen instants, in limbs. skips_s: (S, 2) time left out of the clip before, and of the one after; if
-    negative, additional time.
+    tried: (S,) number of pairs compared, 0 where the clips keep their ends. authored, found: (S,) cost at the clips'
+    own ends and at the chosen instants, in limb lengths. skips_s: (S, 2) seconds skipped of the clip before and of the
+    clip after; negative ones are added.
     """
 
     tried: IntArray
@@ -86,11 +87,11 @@ class Cuts:
 
 def fit_seams(sequence: Sequence, pieces: list[Piece], fit: Fit, tick_s: float, body: SkeletonMap,
               playing: Playing) -> tuple[Sequence, list[Piece], Cuts | None, tuple[Problem, ...]]:
-    """Return the same segments over pieces that are left where they fit, the results, and warnings.
+    """Return the same segments over pieces with new transition points, the results, and warnings.
 
-    The results are None if nothing was searched.
-    pieces: those that sequence.clip indexes, on the skeleton of body. Stages are unchanged, and so are seams that the
-    score has without a transition, since such clips were made for each other.
+    The results are None if nothing was searched. pieces: those that sequence.clip indexes, on the skeleton of body.
+    tick_s: seconds of a tick. Stages are unchanged. So are seams whose transition the score sets to 0, since such clips
+    were made for each other.
     """
     window_s = fit.window_s(tick_s)
     if window_s <= 0.0:

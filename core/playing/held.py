@@ -7,18 +7,18 @@ import numpy as np
 from ..maths.arrays import BoolArray, IntArray
 
 _BLOCK = 256
-"""Segments between two kept states. States in between are found from the kept one before, so that memory does
-not grow with segments × joints and a single instant stays cheap."""
+"""Segments between two stored states. Other states follow from the stored one before, so memory does not grow with
+segments × joints, and a single instant stays cheap."""
 _BLOCKS_AT_ONCE = 32
 _MOST_KEPT = 1 << 20
-"""Up to so many states (segments × columns) are all kept, so that playing only looks them up."""
+"""Number of states, segments × columns, up to which all are stored, so that playing only looks them up."""
 
 
 class Held:
-    """For S segments that play clips (S,), each of which moves the joints moved[clip], (C, J).
+    """Which clip last moved each joint, for S segments that play clips (S,). moved: (C, J) joints that each clip moves.
 
-    Joints that the same clips move share a column; columns are stored for every _BLOCK-th segment.
-    In a loop the end leads into the beginning, so no joint that any clip moves is at rest.
+    Joints that the same clips move share a column. In a loop the end leads into the beginning, so every joint that
+    any clip moves has a last clip, even in the first segment.
     """
 
     def __init__(self, clip: IntArray, moved: BoolArray, is_loop: bool) -> None:
@@ -27,7 +27,7 @@ class Held:
         _, first, self.column_of = np.unique(bits.view(f"V{bits.shape[1]}")[:, 0], return_index=True,
                                               return_inverse=True)
         self.columns = moved[:, first]
-        """Which columns each clip moves, (C, columns); column_of: (J,) that of each joint."""
+        """Which columns each clip moves, (C, columns). column_of: (J,) the column of each joint."""
         self.is_plain = bool((moved == moved.any(axis=0)).all())
         """Whether each clip moves every joint that any of them moves: then the playing clip always moved it last."""
         self._last_block = (len(clip) - 1) // _BLOCK

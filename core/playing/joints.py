@@ -16,9 +16,9 @@ from ..skeletons.skeleton import Pose, Skeleton
 
 
 def _turns() -> FloatArray:
-    """Return the map from products qₐ·q_b of a quaternion's numbers to its rotation matrix, (16, 4, 4).
+    """Return the linear map from the 16 products qₐ·q_b of a quaternion's numbers to its matrix, (16, 4, 4).
 
-    The image of a unit vector v is q·v·q⁻¹, linear in these products; the last number on the diagonal is |q|² = 1.
+    The image q·v·q⁻¹ of a vector v is linear in these products. The last number on the diagonal is |q|² = 1.
     """
     one, xyzw = np.eye(4), np.roll(np.eye(4), -1, axis=0)
     images = rot.multiply(rot.multiply(one[:, None, None], xyzw), rot.conjugate(one)[:, None])
@@ -27,19 +27,20 @@ def _turns() -> FloatArray:
 
 _TURNS: Final = _turns()
 _NUMBERS: Final = 19
-"""What a matrix is made of, linearly: 16 such products, and three numbers of a translation."""
+"""Number of values in which a joint's matrix is linear: 16 products, and three numbers of the translation."""
 _MOST_KNOWN: Final = 256
-"""Choices of joints that are kept."""
+"""Number of selections of joints that are cached."""
 
 
 @dataclass(frozen=True, eq=False)
 class Joints:
-    """N joints of a skeleton whose matrices are needed: only their ancestors are computed.
+    """N joints of a skeleton whose matrices are needed. Only they and their ancestors are computed.
 
-    keep: (K,) these and their ancestors, by depth; levels: positions of each depth, and of the parents. A parent
-    shared by all of them is there once. local: (K, 19, 16) from the products of a quaternion's numbers,
-    and a translation, to the 4 × 4 matrix parent_from_joint, rest included. at: (N,) positions of the joints. Adjacent
-    positions are slices, which copy nothing. is_scaled: whether any of the K has a scale at rest.
+    keep: (K,) these joints and their ancestors, by depth. levels: indices into keep of the joints of each depth, and of
+    their parents; a parent shared by all of them is given once. local: (K, 19, 16) linear map from the products of a
+    quaternion's numbers, and a translation, to the 4 × 4 matrix parent_from_joint, rest included. at: (N,) indices of
+    the N joints into keep. Adjacent indices are slices, which copy nothing. is_scaled: whether any of the K is scaled
+    at rest.
     """
 
     keep: IntArray
@@ -50,7 +51,7 @@ class Joints:
 
     @classmethod
     def of(cls, skeleton: Skeleton, joints: Sequence[int]) -> Joints:
-        """Return the joints with these numbers, in any order; one may be given twice."""
+        """Return the joints with these indices, in any order; a joint may be given twice."""
         return cls._of(skeleton, tuple(joints))
 
     @classmethod
@@ -79,7 +80,7 @@ class Joints:
                    bool((skeleton.rest_scales[keep] != 1.0).any()))
 
     def turned(self, axes: FloatArray) -> Joints:
-        """Return the same joints with matrices in other axes; axes: (3, 3) from model space."""
+        """Return the same joints with matrices in other axes. axes: (3, 3) rotation from model space."""
         local, turn = self.local.reshape(-1, _NUMBERS, 4, 4).copy(), np.eye(4)
         turn[:3, :3] = axes
         roots = slice(0, self.levels[0][0].start if self.levels else len(self.keep))
@@ -111,7 +112,7 @@ class Joints:
 
 
 def _parents(rows: IntArray) -> slice | IntArray:
-    """Return rows (N,) of parents, N ≥ 1; a single one if all are equal.
+    """Return the indices (N,) of parents, N ≥ 1, as a slice if they are adjacent; a single one if all are equal.
 
     >>> _parents(np.array((2, 2))), _parents(np.array((2, 3)))
     (slice(2, 3, None), slice(2, 4, None))

@@ -21,22 +21,22 @@ from .motion import Motion
 from .stage import Playable
 
 ANGLE_RAD = np.radians(0.01)
-"""How far keys may lead a joint from the motion."""
+"""Greatest deviation of a joint's keyed rotation from the motion."""
 SHARE_OF_HEIGHT = 1e-4
-"""The same for translations, of the skeleton's height, and for scales."""
+"""Greatest deviation of translations, as a share of the skeleton's height, and of scales."""
 MOST_FRAMES = 300_000
-"""Of an Action: more would take gigabytes, and Blender minutes."""
+"""Longest Action, in frames; a longer one would take gigabytes, and Blender minutes."""
 _ROOM = 0.9
-"""Of these, what the choice of keys uses; the rest is for rounding to float32."""
+"""Share of these deviations that the choice of keys may use; the rest is for rounding to float32."""
 _STILL = 1e-9
-"""Translations and scales that never leave rest by more than this have no keys."""
+"""Translations and scales that stay within this distance of rest get no keys."""
 _NEAREST = 0.004
-"""Keys are at least so many frames apart, since Blender keeps times as float32; a jump takes twice as long."""
+"""Least distance of keys in frames, since Blender stores times as float32; a jump takes twice as long."""
 _OWN_KEYS_PER_FRAME = 0.5
-"""A clip whose keys stand closer than this, as it is played, is keyed at whole frames only: those are fewer."""
+"""A clip with more keys per frame than this, as played, is keyed only at whole frames, which are fewer."""
 _FRAMES_AT_ONCE = 256
 Progress = Callable[[float], bool]
-"""Is told which share of the frames was sampled, from 0 to 1, and answers whether to go on."""
+"""Called with the share of frames sampled, 0 to 1; returns whether to continue."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,9 @@ class Channel:
 class Keyed:
     """The keys of a motion, as in Pose, or adapted to joints that do not inherit their parents' whole transform.
 
-    frames: (F,) from the motion's beginning, may be fractional. Joints that no clip moves are left out, as are
-    translations and scales that stay at rest, and rotations at rest of joints that are translated. Signs of rotations
-    are continuous.
+    frames: (F,) from the motion's beginning; they may be fractional. Signs of rotations are continuous. Joints that no
+    clip moves have no keys. Nor have translations and scales that stay at rest, and rotations at rest of joints that
+    are translated.
     """
 
     frames: FloatArray
@@ -68,8 +68,8 @@ def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None 
     """Return a key for each joint that moves, at every frame up to the first at or after the end.
 
     A loop ends where its next round begins, which may be between two frames. inheritance: how joints inherit rotation
-    and scale, if some do not inherit both; the keys are then made for that. progress: if it returns False,
-    CancelledError is raised.
+    and scale, if some do not inherit both; the keys are then adapted to it. Raises CancelledError if progress returns
+    False, and TaktError if the motion lasts more than MOST_FRAMES.
     """
     frames = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
     return _keyed(motion, frames, _times(motion, frames, fps), None, inheritance, progress)
@@ -77,11 +77,9 @@ def key_every_frame(motion: Motion, fps: float, inheritance: Inheritance | None 
 
 def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None,
              progress: Progress | None = None) -> Keyed:
-    """Return the keys of a motion that does not loop: one for each joint that moves, at every frame.
+    """Return a key for each joint that moves, at every frame up to the first at or after the end.
 
-    The last frame is the first one at or after the end.
-
-    inheritance, progress: see key_every_frame.
+    clip: a motion that does not loop. inheritance, progress, errors: see key_every_frame.
     """
     frames = _whole_frames(clip.duration_s, fps, is_loop=False)
     return _keyed(clip, frames, np.minimum(frames / fps, clip.duration_s), None, inheritance, progress)
@@ -89,10 +87,10 @@ def key_clip(clip: Playable, fps: float, inheritance: Inheritance | None = None,
 
 def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = None,
                  progress: Progress | None = None) -> Keyed:
-    """Return the fewest keys that stay within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
+    """Return few keys that stay within ANGLE_RAD and SHARE_OF_HEIGHT at every frame and every key of the clips.
 
-    They are at frames, and at the clips' own keys, even between two frames. inheritance,
-    progress: see key_every_frame.
+    They are at frames, and at the clips' own keys, even between two frames. inheritance, progress, errors: see
+    key_every_frame.
     """
     whole = _whole_frames(motion.duration_s, fps, is_loop=motion.is_loop)
     found = motion.instants(fps, _OWN_KEYS_PER_FRAME)
@@ -103,11 +101,11 @@ def key_sparsely(motion: Motion, fps: float, inheritance: Inheritance | None = N
 
 
 def resting(skeleton: Skeleton, keyed: Keyed) -> IntArray:
-    """Return the joints (N,) that need a key at rest, since the body is below them and they have no keys.
+    """Return the joints (N,) that need one key at rest, so that a motion does not start from another motion's pose.
 
-    A motion that translates most of what it moves is that of a travelling body. It would be in the wrong place if a
-    joint above it kept the pose of another motion. A motion of an arm alone leaves all other joints as they are, except
-    those that it translates and never rotates.
+    If more than half of the joints that a motion rotates are below the ones that it translates, the body travels. Then
+    these are all joints without rotation keys above the keyed ones: left in another pose, they would displace the body.
+    Otherwise, as for a motion of one arm, they are only the joints that it translates and never rotates.
     """
     parents, shifted, turned = skeleton.parents, keyed.translations.joints, keyed.rotations.joints
     if not len(shifted) or 2 * int(with_descendants(parents, shifted)[turned].sum()) <= len(turned):
@@ -132,12 +130,15 @@ def _times(motion: Motion, frames: FloatArray, fps: float) -> FloatArray:
 
 def _keyed(motion: Playable, frames: FloatArray, times: FloatArray, starts: BoolArray | None,
            inheritance: Inheritance | None, progress: Progress | None) -> Keyed:
-    """Sample at times (F,) for keys at frames (F,); starts: candidates for sparse keys, None: all are keys."""
+    """Sample a motion at times (F,) for keys at frames (F,).
+
+    starts: (F,) where sparse keys are certain, None: all frames are keys.
+    """
     pose = _sampled(motion, times, progress)
     moved = motion.moved
     if inheritance is not None:
         pose = inheritance.as_keyed(motion.skeleton, pose)
-        # These get keys to follow their parents.
+        # Joints that do not inherit their parents' transform need keys to follow them.
         moved = (moved | inheritance.turns_alone & differs_from_rest(pose.rotations[..., 1:], 0.0, _STILL)
                  | inheritance.scales_alone & differs_from_rest(pose.scales, 1.0, _STILL))
     positions = motion.skeleton.rest_world[:, :, 3]

@@ -18,20 +18,21 @@ from .scene.reach import Reaching
 _SPACING_S: Final = 1.0 / 60.0
 _MOST_FRAMES: Final = 20_000
 _EASY: Final = 0.75
-"""So far, of its length, an arm is stretched with ease."""
+"""Share of its length up to which an arm stretches with ease."""
 _SOFT: Final = 0.05
-"""Of the same: over so much more it is minded less."""
+"""Width, in arm lengths, of the range beyond ease in which the penalty sets in smoothly."""
 _PULL: Final = 0.03
-"""How much it counts to go half of the way, against what is easy for arms."""
+"""Weight of the intended meeting place against the penalty for stretched arms."""
 _EASED: Final = 6.0
-"""Nothing is made easier for a hand that stays where it is; for one that goes a fifth of the way, almost all."""
+"""How soon the meeting place is eased for both arms: not at all if one hand stays where it is, almost fully if each
+goes a fifth of the way."""
 _ROUNDS: Final = 12
 _COMPARED: Final = 128
 _SAME: Final = 1e-3
-"""Of the skeleton's size: who moves by less moves as before, since heads that others look at are rounded."""
+"""Share of the skeleton's size below which a difference of motions is ignored, since positions of heads are rounded."""
 _NO_LENGTH: Final = 1e-9
 _FARTHEST: Final = 1e12
-"""In the model's units; nothing can be counted with who is farther away, or scaled more."""
+"""Greatest number in a partner's transform, in model units; beyond it, results would not be finite."""
 _SIDES: Final = {"l": "left", "r": "right"}
 
 
@@ -39,9 +40,10 @@ _SIDES: Final = {"l": "left", "r": "right"}
 class Partner:
     """A character that another one meets.
 
-    motion: before its hands meet others. roles: of its score that the other one plays. later_s: difference of its
-    score's clock from the other's. times_s: (N,) on the other's clock, ascending; before and after them the
-    partner's model stays. model_from_own: (N, 3, 4) from its model space to the other's.
+    motion: the partner's, before its hands meet others. roles: the roles of the partner's score that the other
+    character plays. later_s: seconds by which the partner's clock is ahead of the other's. times_s: (N,) on the other's
+    clock, ascending; before the first and after the last, the transform stays. model_from_own: (N, 3, 4) from the
+    partner's model space to the other's.
     """
 
     motion: Motion
@@ -52,17 +54,17 @@ class Partner:
 
 
 def together(motion: Motion, partners: Mapping[str, Partner | Unfit]) -> Motion:
-    """Return a motion whose hands meet those of partners, given by their roles, or with the reasons why they cannot.
+    """Return a motion whose hands meet those of partners.
 
-    motion: before its hands meet others. The place of a meeting depends only on both motions before it, so each
-    of the two motions can be computed independently of the other.
+    motion: before its hands meet others. partners: by the roles they play; Unfit gives the reason why hands cannot meet
+    theirs. A meeting place depends only on both motions before the meeting, so neither result waits for the other.
     """
     return motion.meeting({meet: _where(motion, meet, partners[meet.role])
                            for meet in motion.meets if meet.role in partners})
 
 
 def moves_otherwise(motion: Motion, other: Motion) -> bool:
-    """Return whether two motions of a character differ at some hundred instants by a thousandth of its size."""
+    """Return whether any joint differs by more than _SAME of the body's size at any of _COMPARED instants."""
     if motion.duration_s != other.duration_s or len(motion.skeleton) != len(other.skeleton):
         return True
     times = np.linspace(0.0, motion.duration_s, _COMPARED)
@@ -71,7 +73,7 @@ def moves_otherwise(motion: Motion, other: Motion) -> bool:
 
 
 def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
-    """Return the course of the place where a hand meets one of its partner."""
+    """Return the course of the place where a hand meets its partner's, or Unfit if it cannot."""
     if isinstance(partner, Unfit):
         return partner
     if not (np.abs(partner.model_from_own) < _FARTHEST).all():
@@ -99,26 +101,26 @@ def _where(motion: Motion, meet: TimedMeet, partner: Partner | Unfit) -> Target:
 
 
 def _shown(motion: Motion, meet: TimedMeet) -> TimedMeet:
-    """Return the times of a meeting by the clock."""
+    """Return a meeting with its times by the clock."""
     begin, there, end, back = motion.shown(np.array(meet[-4:])).tolist()
     return meet._replace(begin_s=begin, there_s=there, end_s=end, back_s=back)
 
 
 def _share(own: float, other: float) -> float:
-    """Return the share of the way that a hand goes."""
+    """Return the share of the way that a hand goes, from the weights of both hands."""
     return own / (own + other) if own + other > 0.0 else 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class _Reach:
-    """Positions of palms, (F, 3), centres (F, 3) of their arms' reach, and its radius, (F,)."""
+    """How far arms reach. palms: (F, 3) positions. around: (F, 3) centres of reach. length: (F,) its radius."""
 
     palms: FloatArray
     around: FloatArray
     length: FloatArray
 
     def seen_by(self, matrices: FloatArray) -> _Reach:
-        """Return them in other axes; matrices: (F, 3, 4)."""
+        """Return the same in another space. matrices: (F, 3, 4) to it."""
         linear, at = matrices[..., :3], matrices[..., 3]
         size = np.cbrt(np.abs(np.linalg.det(linear)))
         palms, around = ((linear @ points[..., None])[..., 0] + at for points in (self.palms, self.around))
@@ -143,10 +145,11 @@ class _Arm:
 
 
 def _within_ease(course: FloatArray, *reaches: _Reach) -> FloatArray:
-    """Return a course (F, 3) pulled softly to where arms reach without being stretched, symmetric in both arms.
+    """Return a course (F, 3) moved softly to where both arms reach with ease.
 
-    It minimises pull·|x − course|² + Σ h(o), all by arm lengths, where o is the distance of x beyond ease, and h′ =
-    o² / (o + soft), so that there is no kink; by Newton's method, since it is convex. The shorter arm moves less.
+    It minimises pull·|x − course|² / 2 + Σ h(o) over both arms. Here o is the distance of x beyond ease, in arm
+    lengths, and h′ = o² / (o + _SOFT), so there is no kink. The sum is convex, so Newton's method finds the minimum.
+    The result does not depend on the order of the arms; the shorter arm's distance counts more.
     """
     pull = _PULL / np.prod([each.length for each in reaches], axis=0) ** (2.0 / len(reaches))
     found = course

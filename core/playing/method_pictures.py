@@ -17,7 +17,7 @@ from .score import Settings, perform
 PICTURE_PX: Final = 128
 _SEAM_S: Final = 2.0
 _SHOWN_S: Final = (1.0, 3.6)
-"""Where time is added, the next clip begins after the seam."""
+"""Span of time in the picture: methods that insert time begin the next clip after the seam."""
 _SCORE: Final = ('<pha tickLength="1"><load src="a"/><procedure name="main"><call name="a.before" duration="2" '
                  'transition="0.8"/><call name="a.after" duration="2"/></procedure></pha>')
 _BEFORE, _AFTER, _BETWEEN, _OWN = (0.40, 0.60, 0.92), (0.34, 0.74, 0.54), (0.96, 0.64, 0.14), (0.5, 0.5, 0.5)
@@ -29,8 +29,8 @@ _LOWEST_RAD, _HIGHEST_RAD = -0.9, 1.4
 def method_picture(method: str, pixels: int = PICTURE_PX) -> FloatArray:
     """Draw the angle of a joint in a transition by a method: colours (H, W, 4) from 0 to 1, the lowest row first.
 
-    Blue: the clip before; green: the clip after; orange: the transition between; thin: the clips as authored; vertical
-    line: the beat of the seam. Raises TaktError if there is no such method.
+    Blue is the clip before, orange the transition, green the clip after. Thin lines are the clips as authored, the
+    vertical line is the beat of the seam. Raises TaktError if there is no such method.
 
     >>> method_picture("LEAD", 32).shape
     (32, 32, 4)
@@ -51,7 +51,7 @@ def method_picture(method: str, pixels: int = PICTURE_PX) -> FloatArray:
 
 
 def _danced(method: str) -> Motion:
-    """Return the motion of two clips of a joint: one swings up with an accent, the next starts lower, downwards."""
+    """Return the motion of a joint in two clips: the first swings up with an accent, the second begins lower."""
     skeleton = Skeleton.from_arrays(("joint",), (-1,), rot.identities(1), np.zeros((1, 3)))
     times = np.linspace(0.0, 2.0, 41)
     accent = 0.25 * np.exp(-((times - 1.8) / 0.1)**2)
@@ -68,7 +68,7 @@ def _angles(rotations: FloatArray) -> FloatArray:
 
 
 def _draw_line(picture: FloatArray, angles: FloatArray, colours: FloatArray, wide_px: float) -> None:
-    """Lay a line over a picture: an angle for each column, NaN if there is none, and a colour (W, 3)."""
+    """Draw a line over a picture. angles: (W,) of each column, NaN for none. colours: (W, 3)."""
     pixels = len(picture)
     share = _MARGIN + (1.0 - 2.0 * _MARGIN) * (angles - _LOWEST_RAD) / (_HIGHEST_RAD - _LOWEST_RAD)
     rows = np.arange(pixels)[:, None] + 0.5

@@ -1,4 +1,4 @@
-"""Mix several stages, with shares by joint."""
+"""Mix several stages, with a weight for each joint."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Mode = Literal["replace", "mix", "add"]
 class Lane:
     """A stage's part in a mix. A lane that does not move the root must be a row played As Authored.
 
-    mask: (J,) 0…1 share of each joint; a joint that its stage never moves has none, whatever the mask.
-    weight: 0…1 of the whole lane. presence: a factor that changes over the mix.
-    mode: whether it replaces the lanes below, is averaged with neighbours in mode mix, or adds its motion.
-    first_s: the time in its stage at which an added motion begins.
-    Raises TaktError if the mask does not fit the skeleton, or mask or weight are outside of 0…1.
+    mask: (J,) 0…1 weight of each joint; a joint that the stage never moves counts as 0. weight: 0…1 of the whole lane.
+    presence: a factor that changes over the mix. mode: whether the lane replaces the lanes below, is averaged with its
+    neighbours in mode mix, or adds its motion. first_s: the time in the stage at which an added motion begins.
+
+    Raises TaktError if the mask does not fit the skeleton, or if mask or weight are outside of 0…1.
     """
 
     stage: Stage
@@ -50,12 +50,12 @@ class Lane:
 
     @classmethod
     def whole(cls, stage: Stage) -> Lane:
-        """Return a lane with the whole body."""
+        """Return a lane that moves the whole body."""
         return cls(stage, np.ones(len(stage.skeleton)))
 
     @cached_property
     def share(self) -> FloatArray:
-        """Its share of each joint over the lanes below, (J,), at full presence."""
+        """Its weight for each joint, (J,), at full presence."""
         return self.mask * self.weight * self.stage.moved
 
 
@@ -72,9 +72,9 @@ def _looking_at(lane: Lane, joints: BoolArray) -> Lane:
 class Mix:
     """The third stage: lanes from first to last, each over the result of the previous ones.
 
-    All last as long as the longest: shorter ones are played slower, so that they begin and end together.
-    carried: joints that carry the body; the first lane that has them gives the root motion, the others follow.
-    below: the pose below all lanes, (1, J, …); rest by default.
+    All lanes begin and end together: shorter ones play slower. carried: the joints that carry the body. The first lane
+    that moves them gives the root motion, and the others follow it. below: the pose below all lanes, (1, J, …); None
+    for rest.
     """
 
     lanes: tuple[Lane, ...]
@@ -98,7 +98,7 @@ class Mix:
 
     @cached_property
     def root(self) -> RootMotion:
-        """Its root motion: that of the first lane that has the root."""
+        """Its root motion: that of the first lane that moves the root."""
         has = (lane.stage.root for lane in self.lanes if lane.stage.root.clips.is_among(lane.share > 0.0))
         return next(has, RootMotion.still())
 
@@ -132,9 +132,9 @@ class Mix:
         return pose
 
     def of_joints(self, joints: BoolArray) -> Mix:
-        """Return a mix that moves some joints (J,) as this one does, without lanes that have none of them, if possible.
+        """Return a mix that moves some joints (J,) as this one does, if possible without lanes that move none of them.
 
-        Lanes are kept if they determine the duration, or separate others that would be averaged.
+        The mix itself is returned if such lanes determine the duration, or separate lanes that would be averaged.
         """
         asked = joints.copy()
         if self.carried is not None:
@@ -166,7 +166,7 @@ class Mix:
 
     @cached_property
     def _groups(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of lanes that are applied together: neighbours that mix, the others alone."""
+        """Lanes that are applied together: neighbours in mode mix; each other lane alone."""
         groups: list[tuple[int, ...]] = []
         for i, lane in enumerate(self.lanes):
             if groups and lane.mode == "mix" == self.lanes[i - 1].mode:
@@ -177,14 +177,14 @@ class Mix:
 
     @cached_property
     def _leader(self) -> int | None:
-        """The first lane with the joints that carry the body."""
+        """The first lane that moves the joints that carry the body, or None."""
         if self.carried is None:
             return None
         return next((i for i, lane in enumerate(self.lanes) if lane.share[self.carried.root] > 0.0), None)
 
     @cached_property
     def _is_led(self) -> tuple[bool, ...]:
-        """Which lanes show any of their own root motion."""
+        """Whether each lane moves the root and the joints that carry the body, so that it follows the leader."""
         carried = self.carried
         return tuple(carried is not None and bool(lane.stage.moved[carried.root])
                      and bool((lane.share[carried.joints] > 0.0).any()) for lane in self.lanes)
@@ -193,7 +193,7 @@ class Mix:
         return self.lanes[lane].stage.sample(times_s / self._slower[lane], rounds)
 
     def _led(self, lane: int, times_s: FloatArray, rounds: IntArray, guide: Pose | None) -> Pose:
-        """Return a lane's poses moved to the leading lane's place; an added lane does not travel."""
+        """Return a lane's poses, moved to position and heading of the leading lane; an added lane stays in place."""
         pose = self._pose_of(lane, times_s, rounds)
         if self.carried is not None and lane != self._leader and self._is_led[lane]:
             to = self._first(lane) if self.lanes[lane].mode == "add" else guide
@@ -228,7 +228,7 @@ def of_blocks(row: Row, joints: IntArray) -> Row:
 def mixed(lanes: Sequence[Lane]) -> Stage:
     """Return a stage that plays lanes at once; a single lane with all joints of its stage is that stage itself.
 
-    Raises TaktError if there is no lane, or there are several skeletons, or loops together with others.
+    Raises TaktError if there is no lane, if lanes have different skeletons, or if only some of them are loops.
     """
     if not lanes or any(lane.stage.skeleton is not lanes[0].stage.skeleton for lane in lanes):
         raise TaktError("a mix needs lanes, all of them on one skeleton")
@@ -240,14 +240,17 @@ def mixed(lanes: Sequence[Lane]) -> Stage:
 
 
 def share_of(share: FloatArray, presence: FloatArray) -> FloatArray:
-    """Return shares at F instants, (F, J), at most 1; or constant ones (J,), which are faster."""
+    """Return weights of joints at F instants, (F, J), at most 1; (J,) if they are constant, which is faster.
+
+    share: (J,) weights at full presence. presence: (F,).
+    """
     if (presence == presence[0]).all():
         return np.asarray(np.minimum(share * presence[0], 1.0))
     return np.asarray(np.minimum(share * presence[:, None], 1.0))
 
 
 def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
-    """Blend poses above into poses (F, J, …), by shares (J,) or (F, J)."""
+    """Blend poses above into poses (F, J, …), by weights (J,) or (F, J)."""
     least, most = (share, share) if share.ndim == 1 else (share.min(axis=0), share.max(axis=0))
     partly = np.flatnonzero((most > 0.0) & (least < 1.0))
     for joints in _slices(least >= 1.0):
@@ -259,10 +262,10 @@ def lay_over(pose: Pose, above: Pose, share: FloatArray) -> None:
 
 def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray],
                   presences: Sequence[FloatArray]) -> None:
-    """Average N poses by their shares (J,) and presences (F,), and blend the mean over poses below.
+    """Average N poses by weights of joints (J,) times presences (F,), and blend the mean over the poses below.
 
-    Joints of two poses are averaged by slerp, those of more by the eigenvector mean; the order does not matter. If
-    the weights add up to less than 1, the mean is blended by their sum; if to more, they are scaled.
+    Two rotations are averaged by slerp, more by the eigenvector mean, so the order does not matter. If the weights add
+    up to less than 1, the mean is blended by their sum; if to more, they are scaled down.
     """
     if len(poses) == 1:
         lay_over(pose, poses[0], share_of(shares[0], presences[0]))
@@ -287,7 +290,7 @@ def lay_mean_over(pose: Pose, poses: Sequence[Pose], shares: Sequence[FloatArray
 
 
 def _blend_over(pose: Pose, joints: IntArray, above: Sequence[FloatArray], share: FloatArray) -> None:
-    """Blend rotations, translations and scales (F, N, …) over N joints, by shares (N,) or (F, N)."""
+    """Blend rotations, translations and scales (F, N, …) over those of N joints, by weights (N,) or (F, N)."""
     if (share >= 1.0).all():
         pose.rotations[:, joints], pose.translations[:, joints], pose.scales[:, joints] = above
         return
@@ -303,7 +306,7 @@ def _channels(*poses: Pose) -> Iterator[tuple[FloatArray, ...]]:
 
 
 def _slices(chosen: BoolArray) -> list[slice]:
-    """Return the runs of chosen joints as slices, which are copied much faster than lists of indices.
+    """Return the runs of chosen joints as slices; they are copied much faster than lists of indices.
 
     >>> _slices(np.array((True, True, False, True)))
     [slice(0, 2, None), slice(3, 4, None)]
@@ -312,7 +315,10 @@ def _slices(chosen: BoolArray) -> list[slice]:
 
 
 def add_motion(pose: Pose, moved: Pose, first: Pose, share: FloatArray, presence: FloatArray) -> None:
-    """Add the change since a first pose (1, J, …) to poses (F, J, …), by shares (J,) and presences (F,)."""
+    """Add a motion's change since its first pose to poses (F, J, …).
+
+    moved: (F, J, …) the motion. first: (1, J, …) its first pose. share: (J,) weights. presence: (F,).
+    """
     joints = np.flatnonzero(share > 0.0)
     part = (share[joints] * presence[:, None])[..., None]
     turned = rot.log(rot.multiply(rot.conjugate(first.rotations[:, joints]), moved.rotations[:, joints]))

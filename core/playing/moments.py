@@ -79,7 +79,7 @@ class Timeline:
         for row, repetition in self.sequence.origins.chain_of_segment(segment):
             step = self.calls.step(row, repetition)
             rounds = (*rounds, *step.rounds)
-            if self.calls.is_loop(row):  # its rounds are those of what it holds
+            if self.calls.is_loop(row):  # the calls inside it name its rounds
                 rounds = (*rounds, (step.element, repetition))
             else:
                 found.append(step._replace(rounds=rounds) if rounds != step.rounds else step)
@@ -89,22 +89,24 @@ class Timeline:
     def find(self, blocks: Iterable[Block], lineage: Lineage = UNCHANGED) -> list[int | None]:
         """Return the segments that play blocks, or None for blocks that were removed.
 
-        lineage: which element each element was in the score in which the blocks were named. A block is found where the
-        same calls lead to it, as far as they still exist. If it, or a call that leads to it, was moved into another
-        procedure, it is found where that procedure plays it. If that is so several times, the one reached by most of
-        the same calls is taken. If two blocks would get the same segment, the earlier one gets it.
+        lineage: the number of each element in the score in which the blocks were named. A block is found where the same
+        calls lead to it, as far as they still exist. If it, or a call that leads to it, was moved into another
+        procedure, it is found where that procedure plays it. If that happens more than once, the segment reached by
+        most of the same calls is taken. If two blocks would get the same segment, the first of them gets it.
         """
         return Search(self, lineage).find(list(blocks))
 
     def find_moments(self, blocks: SequenceOf[Block], block: IntArray, shares: FloatArray,
                      lineage: Lineage = UNCHANGED, splits: Splits = UNSPLIT,
                      any_call: AnyCall | None = None) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return which segments play shares (N,) of blocks (N,) now, at which shares, and the growth of the shares.
+        """Return where N moments of earlier blocks are now. A moment moves with the part of its block in which it lies.
 
-        Returns segments (N,), −1 for removed ones; shares (N,); and the growth (N,), which is 2 if a block was split
-        into halves. splits: which calls were split or joined in each file, see Split. A moment moves with the part of
-        its block in which it lies. any_call: a procedure, as it was then. If a call of it was removed, the moments in
-        it move to its first call that still exists.
+        block: (N,) index into blocks. shares: (N,) of the block. lineage: see find. splits: which calls of each file
+        were split or joined. any_call: a procedure of the earlier score. If one of its calls was removed, the moments
+        in that call move to the procedure's first call that still exists.
+
+        Returns the segments (N,), −1 for removed blocks; the shares of the segments (N,); and the factor (N,) by which
+        shares have grown, such as 2 if a block was split into halves.
         """
         search = Search(self, lineage, splits)
         blocks, begin, grown = search.joined(blocks)
@@ -126,7 +128,7 @@ class Timeline:
         return [search.ending_with(block) for block in blocks]
 
     def find_calls(self, calls: Iterable[Block], over: Over, lineage: Lineage = UNCHANGED) -> list[Block | None]:
-        """Return what each earlier call of a procedure has become, or None for removed calls.
+        """Return the present chain of each earlier call of a procedure, or None for removed calls.
 
         over: the procedure in the earlier texts.
         """
@@ -139,7 +141,7 @@ class Timeline:
 
 
 def own_time_s(motion: Motion) -> FloatArray:
-    """Return by how many seconds inserted transitions delay each segment, (S,)."""
+    """Return the seconds by which inserted transitions delay each segment, (S,)."""
     layout, sequence = motion.row.layout, motion.sequence
     is_longer = layout.duration_s > sequence.duration_s * (1.0 + _LONGER)
     return layout.begin_s - sequence.start_s if is_longer else np.zeros(len(sequence))

@@ -44,7 +44,7 @@ from .untweaked import Untweaked
 class BeforeAims(NamedTuple):
     """A motion before head and hands aim: its scene, its last stage and the problems found so far.
 
-    hands: where the hands are when they take a prop, as far as that is known.
+    hands: cache of the hands' positions when they take a prop.
     """
 
     scene: Scene
@@ -132,7 +132,7 @@ class Motion:
         return () if self.before_aims is None else self.before_aims.scene.meets(self.row)
 
     def meeting(self, met: Mapping[TimedMeet, Target]) -> Motion:
-        """Return the motion with hands that meet those of others. met: the targets by the clock, in model space."""
+        """Return the motion with hands that meet others. met: where each meeting is, in model space, by the clock."""
         if self.before_aims is None or not met:
             return self
         scene, stage, said, hands = self.before_aims
@@ -146,7 +146,7 @@ class Motion:
         return aimed.arms[side].limb.last
 
     def shown(self, even_s: FloatArray) -> FloatArray:
-        """Return the times shown (F,) for times (F,) at an even tempo."""
+        """Return the times (F,) by the clock of times (F,) at an even tempo."""
         return even_s if self.clock is None else self.clock.shown(even_s)
 
     @property

@@ -21,11 +21,11 @@ class Playing:
 
     root_motion, speed: identifiers of ROOT_MODES and SPEEDS. up: (3,) the up direction in model space. limits: rotation
     limits of the joints, if they decide along which arc transitions turn. doubles: joints that copy the motion of
-    others, also in transitions, and the joints they copy. body: roles of the joints; they tell the facing direction and
-    name joints in messages.
+    others, also in transitions, and the joints they copy. body: roles of the joints; they show the facing direction,
+    and name joints in messages.
 
-    Joints (J,) that count; None stands for all. skin: those that move skin, with their ancestors; warnings name only
-    these. seen: those of the body, and those that move skin themselves; how long transitions are depends on these.
+    skin: (J,) joints that move skin, and their ancestors; warnings name only these. seen: (J,) joints of the body, and
+    joints that move skin themselves; the duration of transitions depends on these. None stands for all joints.
     """
 
     style: Style

@@ -1,6 +1,6 @@
-"""What is computed from the clips of a row before the score says when they play.
+"""Everything about the clips of a row that does not depend on when they play.
 
-It depends on clips and settings alone. So an edit that only changes when clips play reuses it.
+It depends on clips and settings alone, so an edit that only changes times reuses it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Prepared:
 
     @classmethod
     def of(cls, played: Sequence[Clip | Excerpt | Stage], playing: Playing) -> Prepared:
-        """Prepare what is played. The same input shares one value while anything refers to it."""
+        """Prepare what is played. Equal input shares one value as long as anything refers to it."""
         style, body, up, root_motion = playing.style, playing.body, playing.up, playing.root_motion
         is_shared = style.joint_time == "SHARED" or TRANSITION_METHODS[style.method].shape in ("LEAD", "DECAY")
         legs = legs_of(body) if body is not None and root_motion in ("CONTINUE", "ALONG") else ()

@@ -1,4 +1,4 @@
-"""How much a lane counts at each instant of a block: its weight, faded in and out."""
+"""Weight of a lane at each instant of a block, with its fades."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _EASE: Final = CURVES["SMOOTHER"].rise
 """x³ (10 − 15x + 6x²): lanes always fade smoothly, whatever curve the transitions have."""
 EASE_SLOPE: Final = 15.0 / 8.0
 EASE_CURVATURE: Final = 10.0 / 3.0 ** 0.5
-"""The maximum of its second derivative; the first derivative stays below it."""
+"""Greatest second derivative of this curve. EASE_SLOPE is its greatest first derivative."""
 
 
 @dataclass(frozen=True, eq=False)
 class Presence:
     """The weight of a lane over duration_s.
 
-    weight, weight_end: at the block's ends; between them the weight follows the curve. begin_s, end_s: (N,) when the
-    lane plays, in order; between these spans it is silent. ease_in_s, ease_out_s: (N,) fade durations of each span.
+    weight, weight_end: at the block's begin and end; between them the weight follows the curve. begin_s, end_s: (N,)
+    the spans in which the lane plays, in order; between them it is silent. ease_in_s, ease_out_s: (N,) durations of
+    each span's fades.
     """
 
     curve: Weight

@@ -1,4 +1,4 @@
-"""Calls of a procedure: a tweak of a procedure acts in each of its calls."""
+"""Segments that correspond in the calls of a procedure, since a tweak of a procedure acts in each of its calls."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .moments import Timeline
 class Repeats:
     """Which segments of a timeline play the same content in other calls of a procedure.
 
-    over: the procedure. alone: chains of calls that lead to it, down to its own call. These calls have tweaks of their
-    own, and do not share those of the others.
+    over: the procedure. alone: calls with tweaks of their own, which do not share those of the other calls; each is a
+    chain that ends with the call of the procedure.
     """
 
     timeline: Timeline
@@ -28,7 +28,7 @@ class Repeats:
     alone: Collection[Block] = ()
 
     def call_of(self, segment: int) -> Block:
-        """Return the calls that lead to a segment's procedure, () if it is in none."""
+        """Return the chain that ends with the call of the procedure that plays a segment; () if none does."""
         return self._chains[segment][0] if segment in self._chains else ()
 
     def segments_of(self, call: Block) -> IntArray:
@@ -36,7 +36,7 @@ class Repeats:
         return np.array([segment for segment, head in self._heads.items() if head == plain(call)], dtype=np.int64)
 
     def is_alone(self, segment: int) -> bool:
-        """Return whether tweaks in a segment belong to its call alone."""
+        """Return whether tweaks in a segment act only in its own call."""
         return segment not in self._of_segment
 
     def others(self, segment: int) -> tuple[int, ...]:
@@ -45,7 +45,7 @@ class Repeats:
         return tuple(other for other in same if other != segment)
 
     def first(self, segment: int) -> int:
-        """Return the first segment, in any call, with the same content; the segment itself in a call of its own."""
+        """Return the first segment, in any call, with the same content; the segment itself if its call shares none."""
         return self._same[self._of_segment[segment]][0] if segment in self._of_segment else segment
 
     @cached_property
@@ -82,9 +82,9 @@ def over_named(document: Document, name: str) -> Over | None:
 
 
 def over_now(over: Over, document: Document, lineage: Lineage) -> tuple[str, Over] | None:
-    """Return a procedure of the earlier text as it is now in a score's own file, with its name, or None if it is gone.
+    """Return the present name and element of a procedure of the earlier text; None if it is gone.
 
-    lineage: the earlier numbers of the elements, see Timeline.find.
+    document: the score's own file. lineage: the earlier numbers of its elements, see Timeline.find.
     """
     return next(((each.name, Over("", each.element)) for each in document.procedures
                  if over_before(Over("", each.element), lineage) == over), None)

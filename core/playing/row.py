@@ -68,8 +68,8 @@ class Row:
            seen: Callable[[FloatArray], FloatArray] | None = None) -> Row:
         """Lay out segments and find the transitions between them.
 
-        played: what sequence.clip indexes. seen: maps the row's times to the times that warnings name, None if the row
-        plays within another. Errors: see compose.
+        played: the clips and stages that sequence.clip indexes. seen: turns the row's times into those that warnings
+        name; None if the row plays within another, so that warnings name none. Errors: see compose.
         """
         style, prepared = playing.style, Prepared.of(played, playing)
         sources, ends, automatic = prepared.sources, prepared.ends, prepared.automatic
@@ -87,16 +87,16 @@ class Row:
         return cls(sequence, prepared, style, layout, sides, problems, KnownOffsets(len(sequence)))
 
     def own_s(self, first: int, after: int) -> float:
-        """Return the duration of the clips of some segments at their own speed, in seconds."""
+        """Return the seconds that segments from `first` up to the one before `after` take at their clips' own speed."""
         return float(self.sources.durations_s[self.sequence.clip[first:after]].sum())
 
     @property
     def sources(self) -> Sources:
-        """What its segments play."""
+        """The clips and stages that its segments play."""
         return self.prepared.sources
 
     def of_joints(self, joints: BoolArray) -> Row:
-        """Return the row for some joints (J,) only; its poses of other joints mean nothing."""
+        """Return a row whose poses are right only for some joints (J,), which is faster."""
         freed = self.sides.root.clips.freed
         if freed is not None and joints[freed.chain].any():
             joints = joints.copy()
@@ -156,7 +156,7 @@ class Row:
         return self._bound(pose)
 
     def segment_at(self, times_s: FloatArray) -> IntArray:
-        """Return the segments that play at times (F,), the first one for times before it."""
+        """Return the segments that play at times (F,); the first one for earlier times."""
         return self.layout.begin_s[1:].searchsorted(times_s, side="right")
 
     def windows(self, times_s: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -171,18 +171,18 @@ class Row:
         return self._pieces.seam.take(self._pieces.begin_s.searchsorted(times_s, side="right"))
 
     def held_by(self, joints: IntArray) -> list[bytes]:
-        """Return a key for each of S segments: equal keys mean that joints (N,) hold poses of the same clips."""
+        """Return bytes for each of S segments; they are equal where joints (N,) hold poses of the same clips."""
         held = self.sides.held.after(np.arange(len(self.sequence)))[:, joints]
         held[self.sides.ends.moved[self.sequence.clip][:, joints]] = -1
         return [row.tobytes() for row in held]
 
     def plays_as_it_is(self, clip: int, joints: IntArray) -> bool:
-        """Return whether a clip's own poses of joints (N,) are all that it shows, apart from root motion."""
+        """Return whether joints (N,) have a clip's own poses in its segments, apart from root motion."""
         return (clip not in self.sources.stages and clip not in self.sources.excerpts
                 and bool(self.sides.ends.moved[clip, joints].all()) and self.sides.root.clips.leaves(clip))
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens; see Stage."""
+        """Return the times of edges, jumps and keys; see Stage."""
         layout = self.layout
         edges = np.unique(np.concatenate((layout.begin_s, layout.end_s, layout.window_begin_s, layout.window_end_s)))
         edges = edges[(edges > 0.0) & (edges < self.duration_s)] * per_s
@@ -203,7 +203,7 @@ class Row:
                           zip((edges, jumps, np.zeros(0)), found, strict=True)))
 
     def _clip_poses(self, segment: IntArray, times_s: FloatArray) -> Pose:
-        """Return the clips' poses in segments (F,) without transitions; unmoved joints hold their last pose."""
+        """Return the poses of segments (F,) at times (F,) without transitions; unmoved joints hold their last pose."""
         own_times_s = (times_s - self.layout.begin_s.take(segment)) * self.sides.tempo.take(segment)
         clip = self.sequence.clip.take(segment)
         return self._unplaced(segment, np.minimum(own_times_s, self.sources.durations_s.take(clip)))
@@ -213,7 +213,7 @@ class Row:
         return self._bound(self._unplaced(segment, own_times_s))
 
     def _bound(self, pose: Pose) -> Pose:
-        """Return poses with the root below the bone that carries it again; root motion handles it free of that bone."""
+        """Return poses with the root again a descendant of the bone that carries it; root motion handles it apart."""
         if (freed := self.sides.root.clips.freed) is not None:
             freed.bind(pose)
         return pose
@@ -280,13 +280,13 @@ class Row:
 
     @cached_property
     def _reach_s(self) -> FloatArray:
-        """How long the transition after each segment lasts before and after the seam, (2, S)."""
+        """Seconds that the transition after each segment lasts before and after the seam, (2, S)."""
         layout = self.layout
         return np.stack((layout.end_s - layout.window_begin_s, layout.window_end_s - layout.end_s))
 
 
 def _changed(pose: Pose, frames: IntArray, change: Callable[[Pose], Pose]) -> Pose:
-    """Change frames (W,) of poses (F, J, …) in place; if these are all frames, return what `change` returns."""
+    """Change frames (W,) of poses (F, J, …), and return the poses. If these are all frames, no pose is copied."""
     if len(frames):
         if len(frames) == len(pose.rotations):
             return change(pose)

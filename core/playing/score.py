@@ -43,7 +43,7 @@ from .transitions.blending import Style
 from .transitions.limits import Limits
 
 LONGEST_S: Final = 4.0 * 3600.0
-"""The longest motion: no Action holds more, and a slip while dragging a value must not block Blender."""
+"""Longest motion. A score that is longer is usually a slip while dragging a value, and must not block Blender."""
 _NAMES_SHOWN = 8
 FindMap = Callable[[Skeleton], SkeletonMap]
 
@@ -56,11 +56,11 @@ class Settings:
     switched off, so the foot follows the clip. cast: the objects that play the roles, by role name, in the skeleton's
     model space. unit_m: the metres in a unit of that space, for messages.
 
-    LEAD with LINEAR is the default: among the methods that keep the beat and the clips' tempo, it disturbs hips, hands
-    and feet least at seams (benchmarks/joins.py). It also does not fade out the clips' own motion there, where accents
-    are. By the change of the joints' angular velocity alone (benchmarks/seams.py: 39.4°/frame² where it changes most;
-    139, the worst of all), BOTH is a little better with linear curves (37.9; 149), and as good with cosine ones (39.4;
-    149).
+    LEAD with LINEAR is the default. Among the methods that keep the beat and the clips' tempo, it disturbs hips, hands
+    and feet least at seams (benchmarks/joins.py). It also keeps the clips' own motion there, where accents are. If only
+    the change of the joints' angular velocity counts (benchmarks/seams.py), BOTH is about as good. In °/frame² at the
+    frames that change most, and at the worst frame of all, LEAD reaches 39.4 and 139. BOTH reaches 37.9 and 149 with
+    linear curves, and 39.4 and 149 with cosine curves.
     """
 
     procedure: str = "main"
@@ -85,7 +85,7 @@ class Settings:
 
     @property
     def holds_feet(self) -> bool:
-        """Whether feet are locked. In place they cannot be, since the ground passes below them."""
+        """Whether feet are locked. Characters that dance in place have none locked: the ground passes below them."""
         return self.lock_feet and self.root_motion != "IN_PLACE"
 
     @property
@@ -99,9 +99,9 @@ def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Sk
             limits: Limits | None = None, skin: BoolArray | None = None) -> Motion:
     """Read a score and make the motion of a skeleton from it.
 
-    path: the score's file, for messages, and for finding the library's roots if it has none. turn: (4,) quaternion from
-    the clips' axes to the skeleton's. up: (3,) the up direction in model space. limits: rotation limits of the joints,
-    if they decide along which arc transitions turn. skin: (J,) joints that deform the skin, default all.
+    path: the score's file, for messages, and to find the library's folders if it names none. turn: (4,) quaternion
+    from the clips' axes to the skeleton's. up: (3,) the up direction in model space. limits: rotation limits of the
+    joints, if they decide along which arc transitions turn. skin: (J,) joints that deform the skin; None for all.
 
     Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError if a clip has no
     joint in common with the skeleton, TaktError if settings do not exist or contradict each other.
@@ -118,8 +118,8 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
          longest_s: float = np.inf) -> Motion:
     """Make the motion of a skeleton from a resolved score; see perform.
 
-    skeleton: None takes that of the first clip played. maps: finds the roles of a skeleton's joints. points: samples of
-    its skin, if known. store: cache of retargeted clips. longest_s: longer scores are refused at once.
+    skeleton: None for that of the first clip played. maps: finds the roles of a skeleton's joints. points: samples of
+    the skin, if known. store: cache of retargeted clips. longest_s: a longer score raises ScoreError at once.
     """
     store = store or ClipStore()
     settings = settings or Settings()
@@ -163,9 +163,9 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
 
 
 def _seen(body: SkeletonMap, skin: BoolArray, points: SkinPoints | None) -> BoolArray:
-    """Return the joints (J,) whose motion is seen: of the deforming ones those of the body, and those with vertices.
+    """Return the deforming joints (J,) whose motion is visible: those with a role in the body, and those with vertices.
 
-    Importers mark controls as deforming as well. Without meshes, all that deform count.
+    Others are left out, since importers mark controls as deforming, too. Without meshes, all deforming joints count.
     """
     if points is None:
         return skin
@@ -196,7 +196,7 @@ def clock_of(programme: Programme) -> Clock | None:
 
 
 def _with_played_clips(sequence: Sequence, programme: Programme) -> tuple[Sequence, tuple[Clip, ...]]:
-    """Return the sequence over the clips that its segments play, and these clips."""
+    """Return the sequence without clips that no segment plays, and the clips that remain."""
     sequence, used = sequence.of_used_clips()
     return sequence, tuple(programme.clips[i] for i in used)
 
@@ -240,13 +240,13 @@ def _fitted(clips: Iterable[Clip], sequence: Sequence, skeleton: Skeleton, maps:
 
 
 def _missed(unmatched: Iterable[str], meant: SkeletonMap) -> tuple[str, ...]:
-    """Return which unmatched joints are essential ones of a body; all of them, if the joints' roles are unknown."""
+    """Return which unmatched joints are essential ones of a body; all of them if the joints' roles are unknown."""
     index_of = meant.skeleton.index_of
     return tuple(name for name in unmatched if meant.meant[index_of[name]] in ESSENTIAL or not meant.is_humanoid)
 
 
 def _followed(fitted: list[Retargeted]) -> dict[int, int]:
-    """Return the joints that follow others, except those that a clip moves itself."""
+    """Return the joints that copy others, and those they copy, except joints that a clip moves by itself."""
     found = {joint: on for each in fitted for joint, on in each.doubles.items()}
     return {joint: on for joint, on in found.items()
             if not any(each.clip.moved[joint] and each.doubles.get(joint) != on for each in fitted)}

@@ -20,14 +20,14 @@ from .transitions.limits import Limits
 from .transitions.seams import EndPoses
 
 _DIGITS: Final = 9
-"""Decimals of seconds, paces and radians below which different times are taken as equal."""
+"""Decimals to which seconds, speeds and radians of two seams are compared."""
 
 
 class _Holding(NamedTuple):
     """Which joints hold which poses in S segments.
 
-    first, counts: (S,) the first row of each segment, and the number of its rows. joints: (N,). last: (N, …) the poses
-    held. are_shifted, are_scaled: whether any of these poses translates or scales.
+    joints: (N,) and last: (N, …) are rows of a joint and the pose that it holds. first, counts: (S,) the first row of
+    each segment, and the number of its rows. are_shifted, are_scaled: whether any of these poses translates or scales.
     """
 
     first: IntArray
@@ -42,9 +42,9 @@ class _Holding(NamedTuple):
 class Sides:
     """The S seams of a row, each after its segment.
 
-    ends: the poses at the clips' ends. held: the clips that last moved each joint. root: the row's root motion.
-    automatic: computes transition durations, also of each joint. tempo: (S,) clip seconds per second of the segment.
-    limits: rotation limits of the joints, if they decide along which arc transitions turn.
+    ends: the poses at the clips' ends. held: the clip that last moved each joint. root: the row's root motion.
+    automatic: computes durations of transitions, also of each joint. tempo: (S,) clip seconds per second of the
+    segment. limits: rotation limits of the joints, if they decide along which arc transitions turn.
     """
 
     sequence: Sequence
@@ -56,7 +56,7 @@ class Sides:
     limits: Limits | None
 
     def hold(self, pose: Pose, segment: IntArray) -> None:
-        """Let joints that the clips of segments (F,) do not move hold their last pose, in clip poses (F, J, …)."""
+        """Give joints that the clips of segments (F,) do not move the pose that they hold, in poses (F, J, …)."""
         if self.held.is_plain:
             return
         holding = self._holding
@@ -96,7 +96,7 @@ class Sides:
                         slope: float) -> Inertialization:
         """Return the offsets at the seams after segments (N,) relative to the clips, before root motion handling.
 
-        before_s, after_s: (N,) how long the offsets last. slope: that of their fade curve at the seam.
+        before_s, after_s: (N,) seconds that the offsets last. slope: that of their fade curve at the seam.
         """
         found = Inertialization.of(self._facing_forward(seam), self.differing, before_s, after_s, slope)
         clips = self.sequence.clip[seam], self.sequence.clip[(seam + 1) % len(self.sequence)]
@@ -112,7 +112,7 @@ class Sides:
     def alike(self, before_s: FloatArray, after_s: FloatArray) -> IntArray:
         """Return for each of S seams the first one with the same offsets, (S,).
 
-        before_s, after_s: (S,) how long the offsets last. Scores often repeat the same clips, so this saves work.
+        before_s, after_s: (S,) seconds that the offsets last. Scores often repeat the same clips, so this saves work.
         """
         clip, held = self.sequence.clip, self.held.columns_after(np.arange(len(self.sequence)))
         times = np.round(np.stack((self.tempo, np.roll(self.tempo, -1), before_s, after_s, self.root.turns_rad)),
@@ -122,7 +122,7 @@ class Sides:
         return np.asarray(first[which.reshape(-1)])
 
     def _facing_forward(self, seam: IntArray) -> Crossing:
-        """Return both sides of seams (N,) with the body at the origin, facing forward as it arrives."""
+        """Return both sides of seams (N,) with the body at the origin, and facing forward at the clip's end."""
         ends, clip = self.ends, self.sequence.clip[seam]
         later = (seam + 1) % len(self.sequence)
         following = self.sequence.clip[later]
@@ -141,7 +141,10 @@ class Sides:
         return Crossing(*poses, *steps, is_long)
 
     def joint_shares(self, seam: IntArray, crossing: Crossing) -> FloatArray:
-        """Return the share of its transition that each joint needs, (N, J); 1 for joints that only one clip turns."""
+        """Return the share of a transition that each joint needs for itself, (N, J).
+
+        It is 1 for the slowest joint, and for joints that only one of the clips turns.
+        """
         later = (seam + 1) % len(self.sequence)
         seams = Neighbours(self.sequence.clip[seam], self.sequence.clip[later], quotient(1.0, self.tempo[seam]),
                            quotient(1.0, self.tempo[later]))

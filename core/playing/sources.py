@@ -1,4 +1,4 @@
-"""What the segments of a row play: clips, or whole stages as if they were clips."""
+"""The clips that the segments of a row play, or whole stages in place of clips."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .transitions.seams import end_times_s
 
 _STAND_IN_FPS = 30.0
 _STAND_IN_FRAMES = 2_000
-"""Most frames that stand in for a stage; long stages are keyed less often."""
+"""Greatest number of keys of the clip that stands in for a stage; long stages are keyed less often."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
     """The first stage: C clips on one skeleton, sampled by number and time.
 
-    clips: for a stage, the stage keyed 30 times a second; it is used for what needs keys, such as speeds at the ends.
-    stages: these stages by number; poses come from them. excerpts: clips by number of which only a part plays, or that
-    play backwards. sampled: (J,) the joints whose poses count, None for all; other joints are skipped.
+    clips: for a stage, a clip with 30 of its poses per second, for whatever needs keys, such as speeds at the ends.
+    stages: by number; poses come from the stages themselves. excerpts: by number, clips of which only a part plays, or
+    that play backwards. sampled: (J,) the joints that are sampled; None for all.
     """
 
     clips: tuple[Clip, ...]
@@ -54,12 +54,12 @@ class Sources:
 
     @property
     def skeleton(self) -> Skeleton:
-        """Whose joints they move."""
+        """The skeleton of the clips."""
         return self.clips[0].skeleton
 
     @cached_property
     def durations_s(self) -> FloatArray:
-        """How long each lasts, (C,)."""
+        """Duration of each, (C,) seconds."""
         return np.array([clip.duration_s for clip in self.clips])
 
     @cached_property

@@ -3,9 +3,9 @@
 Each stage is a value built on the one below, and `sample` returns its poses. A stage can be played like a clip. So a
 row may hold other stages among its clips, and a mix may hold rows of rows.
 
-    clips      `Sources`    what the segments of a row play: clips, or stages as if they were clips
+    clips      `Sources`    the clips that the segments of a row play, or stages in place of clips
     row        `Row`        segments one after another: transitions, joints that hold a pose, root motion
-    mix        `Mix`        stages that play at once, each with its share of each joint
+    mix        `Mix`        stages that play at once, each with a weight for each joint
     warped     `Warped`     the path over the ground is bent to places and paths of the scene
     arms       `Arms`       arms avoid the trunk in transitions
     followers  `Followers`  joints that copy the motion of others
@@ -113,7 +113,7 @@ class Over:
         return self.below.root
 
     def instants(self, per_s: float, densest: float) -> Instants:
-        """Return when something happens; see Stage."""
+        """Return the times of edges, jumps and keys; see Stage."""
         return self.below.instants(per_s, densest)
 
 

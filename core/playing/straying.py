@@ -17,7 +17,7 @@ LEAST_SIZES: Final = 0.05
 """Least distance travelled in FIRST_S, as a share of the body's size; below it the clip counts as in place."""
 ASTRAY_RAD: Final = np.radians(45.0)
 _LOOKS: Final = 4
-"""Windows of FIRST_S that are measured: a lean back before a jump ahead is no step back."""
+"""Number of windows of FIRST_S that are measured, so that a lean back before a jump ahead counts as no step back."""
 
 
 def straying_rad(clip: Clip, joint_of: Mapping[str, int], *, at_end: bool = False) -> float:

@@ -1,7 +1,7 @@
-"""Keys tied to moments of the music: where they go when the score changes, and which keys wait.
+"""Keys tied to moments of the music: where they move when the score changes, and which wait until their block returns.
 
-A tie names a block by the elements of certain texts. These texts are stored with the tie. So a block that is gone is
-found again when its text comes back, by undo or by typing.
+A tie names a block by the elements of the score's texts as they were. These texts are stored with the tie. So a block
+that was removed is found again when its text comes back, by undo or by typing.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _KEPT: Final = 32
 Texts = Mapping[str, str]
 """The texts of a score's files, by their names in a Step."""
 Known = Callable[[str, str], list[int] | None]
-"""Returns the old element numbers of a new text, given both texts, or None if unknown."""
+"""Takes an old and a new text; returns the old number of each element of the new text, or None if unknown."""
 
 
 class NewerTiesError(TaktError):
-    """Ties that a newer version wrote."""
+    """Raised for ties that a newer version has written."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """N ties of keys that are there, and ties of keys that wait until their blocks come back.
+    """N ties of keys, and the keys that wait until their blocks come back.
 
-    frame: (N,) frames of the keys. block: (N,) index into blocks. share: (N,) of the block. length: (N,) the block's
-    length in frames. texts: those in which the blocks are named. waiting: keys taken away, with the texts in which
-    their blocks are named. over: the procedure whose calls all get the keys, by its name and by its element, or None if
-    keys stay where they were set. alone: calls of that procedure with keys of their own.
+    texts: those in which the blocks are named. blocks: their names. frame: (N,) frames of the keys. block: (N,) index
+    into blocks. share: (N,) of the block. length: (N,) the block's length in frames. waiting: keys that were taken
+    away. over: the procedure in all of whose calls the keys act, by its name and its element; None if they act only
+    where they were set. alone: calls of that procedure with keys of their own.
     """
 
     texts: Texts
@@ -58,14 +58,14 @@ class Ties:
 
     @classmethod
     def none(cls, waiting: tuple[Waiting, ...] = ()) -> Ties:
-        """Return no ties of keys that are there."""
+        """Return ties of no keys, apart from those that wait."""
         return cls({}, (), np.zeros(0), np.zeros(0, np.int64), np.zeros(0), np.zeros(0), waiting)
 
     def __len__(self) -> int:
         return len(self.frame)
 
     def find(self, frames: FloatArray, tolerance: float) -> IntArray:
-        """Return the tie of the keys at each of frames (F,), (F,), −1 for none."""
+        """Return the index of the tie at each of frames (F,), within a tolerance in frames; −1 for none."""
         if not len(self):
             return np.full(len(frames), -1)
         order = np.argsort(self.frame)
@@ -77,7 +77,11 @@ class Ties:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """Keys at one moment of a block that is gone. keys: in the form in which the caller took them away."""
+    """Keys at one moment of a block that was removed.
+
+    texts: those in which the block is named. share: of the block. length: the block's in frames. keys: any value of the
+    caller's.
+    """
 
     texts: Texts
     block: Block
@@ -110,7 +114,7 @@ def texts_of(timeline: Timeline) -> Texts:
 
 
 def lineage(old: Texts, new: Texts, known: Known) -> Lineage:
-    """Return the old number of each element of the new texts; new and unchanged files are left out."""
+    """Return the old number of each element of the new texts. Files that are new or unchanged are left out."""
     found: dict[str, list[int]] = {}
     for name, text in new.items():
         before = old.get(name)
@@ -133,7 +137,7 @@ def splits(old: Texts, new: Texts, lineage: Lineage) -> Splits:
 
 
 def to_data(ties: Ties) -> dict[str, Any]:
-    """Return ties as values that JSON can hold. Keys that wait have to be such values already."""
+    """Return ties as values that JSON can hold. The keys of `waiting` must be such values already."""
     packed: dict[str, int] = {}
 
     def number(texts: Texts) -> dict[str, int]:
@@ -153,7 +157,7 @@ def to_data(ties: Ties) -> dict[str, Any]:
 def from_data(data: Any) -> Ties:
     """Return the ties that to_data wrote.
 
-    Raises NewerTiesError if a newer version wrote them, FileError with the place and the reason if they are damaged.
+    Raises NewerTiesError if a newer version wrote them, FileError with place and reason if they are damaged.
     """
     try:
         if data["version"] > VERSION:

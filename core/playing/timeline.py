@@ -28,10 +28,10 @@ _FRAMES_AT_ONCE = 1024
 class Timeline:
     """The boxes of one span of a motion; each box is x0, y0, x1, y1.
 
-    rows: number of rows. begin_s, end_s: the span; boxes that reach beyond it are not cut. segments, clip_boxes: (N,),
-    (N, 4) the segments and their clips' boxes. seams, transition_boxes: (M,), (M, 4) the segments before the
-    transitions, and the transitions' boxes. weights: (M, CURVE_POINTS, 2) weight curve of each transition, from the
-    box's bottom to its top. names, procedure_boxes: P, (P, 4) the procedures, outer ones above inner ones.
+    rows: number of rows. begin_s, end_s: the span; boxes that reach beyond it are not cut. segments: (N,), with
+    clip_boxes (N, 4). seams: (M,) the segments before transitions, with transition_boxes (M, 4). weights: (M,
+    CURVE_POINTS, 2) points x, y of each transition's weight curve, from the box's bottom to its top. names: P
+    procedures, with procedure_boxes (P, 4), outer ones above inner ones.
     """
 
     begin_s: float
@@ -70,7 +70,7 @@ class Timeline:
 def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tuple[tuple[str, ...], FloatArray]:
     """Return names and boxes of the procedures played in a span of time.
 
-    A procedure that begins at a mark lasts until a segment outside it, or until it, or one around it, begins again.
+    A procedure begins at a mark. It lasts until a segment outside it, or until it, or one around it, begins again.
     """
     sequence, paths = motion.sequence, motion.sequence.paths
     above, level = _ancestors(paths.parents, depth)
@@ -93,9 +93,9 @@ def _procedures(motion: Motion, begin_s: float, end_s: float, depth: int) -> tup
 
 
 def _ancestors(parents: IntArray, depth: int) -> tuple[FloatArray | IntArray, IntArray]:
-    """Return the prefixes of P paths, (depth, P), −1 where a path is shorter, and the paths' depths (P,)."""
+    """Return the ancestors of P paths, (depth, P), outermost first, −1 where a path is shorter, and depths (P,)."""
     level = np.zeros(len(parents), dtype=np.int64)
-    for path, parent in enumerate(parents.tolist()):  # parents stand before their children
+    for path, parent in enumerate(parents.tolist()):  # parents come before their children
         level[path] = 0 if parent < 0 else level[parent] + 1
     above = np.full((depth, len(parents)), -1, dtype=np.int64)
     for d in range(depth):

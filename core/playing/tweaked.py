@@ -25,10 +25,9 @@ from .untweaked import Untweaked
 def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differences] = ()) -> Motion:
     """Return a motion with tweaks; without any, the motion itself.
 
-    layers: what they add to joints above the feet is added before foot lock, so planted feet stay where they are when
-    the body is tweaked. Everything else is added at the end, with the same result. Joints that follow others, as in
-    control rigs, follow their tweaks too. last: layers added at the end as a whole. Times are the motion's, as its
-    clock shows them.
+    layers: differences of joints above the feet are added before foot lock, so that planted feet stay where they are.
+    All others are added at the end, which gives the same result. Joints that copy others, as in control rigs, copy
+    their tweaks, too. last: layers of which everything is added at the end. Times are the motion's, by its clock.
     """
     layers, last, leading = tuple(layers), tuple(last), _leading(motion)
     below, above = _some(layers, leading), (*_some(layers, ~leading), *_some(last, np.ones_like(leading)))
@@ -38,10 +37,10 @@ def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differ
 
 
 def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
-    """Return the motion that layers of tweaks have to be added to so that the result is the tweaked motion.
+    """Return the motion to which layers of tweaks must be added to give a tweaked motion.
 
-    Blender adds the Actions of the tweaks to it. For a tweaked motion, it is the score's own motion plus the effect
-    that tweaks have through foot lock.
+    motion: the tweaked motion. Blender adds the Actions of the tweaks to the result, which is the score's own motion
+    with the effect that the tweaks have through foot lock.
     """
     layers = tuple(layers)
     return replace(motion, end=Tweaked(motion.end, layers, sign=-1.0)) if layers else motion
@@ -50,9 +49,9 @@ def without_layers(motion: Motion, layers: Iterable[Differences]) -> Motion:
 def _below_feet(stage: Stage, layers: tuple[Differences, ...], clock: Clock | None, doubles: Doubles | None) -> Stage:
     """Put differences below the stage that locks the feet, which is this one or one below it.
 
-    doubles: joints that follow others. Without foot lock, differences go above the stage that moves these.
+    doubles: joints that copy others. Without foot lock, differences go above the stage that moves these joints.
     """
-    assert isinstance(stage, Over)  # the stage of the feet is below it
+    assert isinstance(stage, Over)  # the stage of the feet, or of followers, is below it
     if isinstance(stage, TweakedFeet):
         return _below_feet(stage.plain, (*stage.tweaks.layers, *layers), clock, doubles)
     if isinstance(stage, Feet):
@@ -100,9 +99,10 @@ def _some(layers: SequenceOf[Differences], joints: BoolArray) -> tuple[Differenc
 
 
 def below_feet(motion: Motion, layers: Iterable[Differences]) -> tuple[Differences, ...]:
-    """Return what layers add to joints above the feet, or to joints that others follow.
+    """Return what layers add to joints above the feet, or to joints that others copy.
 
-    Foot lock and followers have to be computed again for these. All else can be added afterwards with the same result.
+    Foot lock and followers must be computed again for these. Everything else can be added afterwards with the same
+    result.
     """
     return _some(tuple(layers), _leading(motion))
 

@@ -1,7 +1,7 @@
-"""Tweaks added to bodies whose joints are already in model space: only what a tweak moves is computed.
+"""Tweaks added to bodies whose joints are already in model space. Only joints that a tweak moves are computed.
 
-Most tweaks act for a moment on a joint or two. The joints below turn and move with it; all others stay. For a few
-joints that costs far less than posing the body again.
+Most tweaks act for a moment on a joint or two. Its descendants move with it, all other joints stay. For few joints this
+costs far less than posing the body again.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ..skeletons.skeleton import Skeleton
 from .differences import Differences, Tweaked
 
 _MOST: Final = 2.0
-"""Most joints moved, as a multiple of the body's joints; beyond that, posing the body again is quicker."""
+"""Greatest number of joints moved in a pose, as a multiple of the body's joints; beyond it, posing again is faster."""
 
 _SHIFT: Final = 3
 """Components of a translation."""
 
 
 class _Move(NamedTuple):
-    """Joints (N,) that turn or move at time indices (N,), each once.
+    """N moves of joints (N,) at time indices (N,), with at most one at each time.
 
-    values: quaternions (N, 4) that turn joints in their own axes, or vectors (N, 3) that shift them in their parents'
-    axes.
+    values: quaternions (N, 4) that turn the joints in their own axes, or vectors (N, 3) that shift them in their
+    parents' axes.
     """
 
     at: IntArray
@@ -49,10 +49,10 @@ class Bodies:
     positions: FloatArray
 
     def add(self, tweaks: Tweaked, times_s: FloatArray) -> bool:
-        """Add tweaks at the motion's times (F,); return False if posing the bodies again is quicker.
+        """Add tweaks at the motion's times (F,). Return False, and add nothing, if the bodies must be posed again.
 
-        Then nothing is added. That is the case for tweaks that scale, and for tweaks that move most of the body many
-        times.
+        That is the case for tweaks that scale. It is also the case where posing again is faster, since tweaks move
+        most of the body several times.
         """
         moves = [move for layer in tweaks.layers for move in _moves(layer, times_s)]
         carried, most = self.skeleton.carried, _MOST * len(times_s) * len(self.skeleton)
@@ -64,7 +64,7 @@ class Bodies:
         return True
 
     def _move(self, carried: Carried, at: IntArray, joints: IntArray, values: FloatArray) -> None:
-        """Turn or shift joints and all joints below them; see _Move."""
+        """Turn or shift joints with all their descendants; see _Move."""
         pair, member = carried.by(joints)
         member = at[pair] * len(self.skeleton) + member
         rotations, positions = self.rotations.reshape(-1, 4), self.positions.reshape(-1, 3)
@@ -88,7 +88,7 @@ class Bodies:
 
 
 def _moves(layer: Differences, times_s: FloatArray) -> Iterator[_Move]:
-    """Yield the moves of a layer at times (F,), in the order in which they have to be made."""
+    """Yield the moves of a layer at times (F,), in the order in which they must be made."""
     if len(layer.rotations):
         at, track, turns = layer.turning(times_s)
         yield from _in_turn(at, layer.rotations.joints[track], turns)
@@ -99,7 +99,7 @@ def _moves(layer: Differences, times_s: FloatArray) -> Iterator[_Move]:
 
 
 def _in_turn(at: IntArray, joints: IntArray, values: FloatArray) -> Iterator[_Move]:
-    """Yield moves of joints (N,) at ascending time indices (N,); each move has each time at most once."""
+    """Split moves of joints (N,), at ascending time indices (N,), into moves with each time at most once."""
     turn = np.arange(len(at)) - at.searchsorted(at)
     for number in range(int(turn.max(initial=-1)) + 1):
         some = turn == number

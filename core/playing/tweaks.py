@@ -1,8 +1,8 @@
 """Tweaks: differences above a score's motion, tied to moments of the music, and their times for a sequence.
 
-The keys of a tweak belong to blocks. After an edit of the score they move with their blocks and keep their share of
-them. Between keys, in the same block or in neighbouring ones, the difference is interpolated. At the ends of a row of
-blocks with keys it is eased in and out, so a single key makes a bump, not a lasting offset.
+The keys of a tweak belong to blocks. After an edit of the score, a key moves with its block and keeps its share of it.
+Between keys in the same block, or in neighbouring blocks, the difference is interpolated. It is faded in before a row
+of blocks with keys, and faded out after it. So a single key makes a bump, not a lasting offset.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ IDENTITY: Final = {"rotation": rot.IDENTITY, "translation": np.zeros(3), "scale"
 class TweakKeys:
     """N keys of one channel, in any order.
 
-    joint: (N,) index into the names of the tweak's joints. block: (N,) index into its blocks. share: (N,) of the block,
-    0 to 1; below 0 before the first block of a score, above 1 after the last. values: (N, C) differences.
+    joint: (N,) index into the tweak's joints. block: (N,) index into its blocks. share: (N,) of the block, 0 to 1;
+    below 0 before the first block of a score, above 1 after the last. values: (N, C) differences.
+
+    Raises TaktError if the arrays differ in length, or if a share or a value is not finite.
     """
 
     joint: IntArray
@@ -68,11 +70,11 @@ class TweakKeys:
 class Tweak:
     """One layer of differences.
 
-    joints: the names of the joints that have keys. blocks: those in which keys lie, each once; for a tweak of a
-    procedure, each is named by the calls inside the procedure. rotations, translations, scales: see Differences for
-    their spaces. weight: 0 to 1. body: the part of the body that it acts on, as in a lane; "" for all of it.
-    is_over_procedure: it acts in every call of the procedure. holds: the last key is held instead of eased out.
-    is_last: added after foot lock.
+    joints: the names of the joints that have keys. blocks: those that have keys, each once; in a tweak of a procedure,
+    a block is named by the calls inside the procedure. rotations, translations, scales: for their spaces see
+    Differences. weight: 0 to 1. body: the part of the body on which it acts, as in a lane; "" for the whole body.
+    is_over_procedure: it acts in every call of the procedure. ease_in_s, ease_out_s: durations of its fades. holds:
+    the last key is held instead of faded out. is_last: it is added after foot lock.
 
     Raises TaktError if keys name joints or blocks that do not exist, or if a weight or a time is out of range.
     """
@@ -114,10 +116,10 @@ class Tweak:
         return {"rotation": self.rotations, "translation": self.translations, "scale": self.scales}
 
     def placed(self, timeline: Timeline, body: SkeletonMap, lineage: Lineage = UNCHANGED) -> Differences:
-        """Return the differences added to a motion with a given timeline; keys of blocks that are gone are left out.
+        """Return the differences that the tweak adds to a motion with a given timeline.
 
-        lineage: the elements' numbers in the score in which the blocks were named, see Timeline.find. Joints that the
-        skeleton lacks are left out.
+        Keys of blocks that were removed are left out, and so are joints that the skeleton lacks. lineage: the elements'
+        numbers in the score in which the blocks were named, see Timeline.find.
         """
         segments = _segments(self, timeline, lineage)
         joint = np.array([body.skeleton.index_of.get(name, -1) for name in self.joints], dtype=np.int64)
@@ -151,8 +153,9 @@ class Placed:
     def eased(self, identity: FloatArray, ease_in_s: float, ease_out_s: float, holds: bool) -> Placed:
         """Return the keys sorted by joint and time, with neutral keys around each row of blocks.
 
-        The keys of a joint form one row while each lies in the same block as the one before, or in the next block, or
-        is too near for both to be eased. holds: only the first row is eased in, and nothing is eased out.
+        A key of a joint continues the row of the key before if it is in the same block or in the next one. It also
+        does if there is no time to fade out and in between them. holds: only the first row is faded in, and nothing
+        is faded out.
         """
         if not len(self.joint):
             return self
@@ -176,7 +179,7 @@ class Placed:
 
 
 def heard(tweaks: Iterable[Tweak]) -> tuple[Tweak, ...]:
-    """Return the tweaks that count: the solo ones if there are any, else all; muted ones never count."""
+    """Return the tweaks that act: solo ones if there are any, else all; muted ones never act."""
     tweaks = tuple(tweaks)
     chosen = [tweak for tweak in tweaks if tweak.is_solo] or tweaks
     return tuple(tweak for tweak in chosen if not tweak.is_muted)

@@ -1,4 +1,4 @@
-"""Times at which a tweaked motion equals the untweaked one: most of them, since tweaks are short."""
+"""Times at which a tweaked motion equals the untweaked one. Since tweaks are short, these are most of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Untweaked:
-    """A motion without the tweaks of another one.
+    """The untweaked motion of a tweaked one.
 
-    motion: the one without tweaks. end: the last stage of the other one. above: the tweaks that are added last, or
-    None. feet: the stage above all others, None if there is only that of the tweaks.
+    motion: without tweaks. end: the last stage of the tweaked motion. above: the tweaks that are added last, or None.
+    feet: the stage that locks tweaked feet, or None if tweaks do not change foot lock.
     """
 
     motion: Motion
@@ -33,9 +33,10 @@ class Untweaked:
 
     @classmethod
     def of(cls, motion: Motion, end: Stage) -> Untweaked | None:
-        """Compare a motion with the stage that replaces its last one, or return None if equality cannot be told.
+        """Return the comparison of a motion with the last stage of its tweaked motion.
 
-        That is the case for feet on floors, where a change acts on times before and after it.
+        None if it is unknown at which times they are equal. That is so for feet on floors, where a change also acts
+        before and after its own time.
         """
         above, stage = None, end
         if isinstance(stage, Tweaked) and stage.clock is None and stage.doubles is None:

@@ -15,11 +15,11 @@ from .stage import Playable
 
 @dataclass(frozen=True, eq=False)
 class Varied:
-    """N motions, of which one is seen at each instant, at its own pose of that instant.
+    """N motions, of which one plays at each instant. All of them run from time 0, whether they are seen or not.
 
-    begin_s: (M,) ascending. which: (M,) the motion seen from each of these times on; the first one is also seen before.
-    The duration is the longest of the motions; a shorter one holds its last pose. Raises TaktError if there are no
-    motions, or if they have different skeletons.
+    begin_s: (M,) ascending times. which: (M,) the motion that is seen from each of these times on; the first one is
+    also seen before. The duration is that of the longest motion; a shorter one holds its last pose. Raises TaktError if
+    there are no motions, or if they have different skeletons.
     """
 
     motions: tuple[Playable, ...]

@@ -16,7 +16,7 @@ from .transitions.lengths import Neighbours
 from .transitions.seams import time_stretch
 
 _OPEN_S: Final = 0.05
-"""A contact that ends within this time of a clip's end lasts until the end."""
+"""A contact that ends within this time before a clip's end counts as lasting until the end."""
 _SAME_S: Final = 1e-6
 _FEET: Final = {(True, True): "stands before and after", (True, False): "stands before, and leaves the ground",
                 (False, True): "arrives on the ground", (False, False): "is in the air before and after"}
@@ -58,9 +58,10 @@ def why(motion: Motion, seam: int) -> Why:
 
 
 def straying(motion: Motion, segment: int) -> str:
-    """Return a warning if a segment's clip travels elsewhere than the body faces, else "".
+    """Return a warning if a segment's clip travels in another direction than the body faces, else "".
 
-    Root motion keeps the body's heading at seams unless it follows the path, so such a clip goes sideways or backwards.
+    Root motion keeps the body's heading at seams, unless it follows the path. So such a clip goes sideways or
+    backwards.
     """
     if motion.body is None or motion.row.root.clips.mode != "CONTINUE":
         return ""

@@ -1,4 +1,4 @@
-"""Choices at seams that depend on each other: each clip has limits for both its ends together."""
+"""Transition points of neighbouring seams depend on each other, since a clip has limits for both its ends together."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _SLACK_S = 1e-9
 class Options:
     """The options at one seam.
 
-    costs: (N, M) of each pair of options, ∞ for pairs not allowed; the first pair is always allowed. out_s, into_s:
-    (N,) and (M,) seconds skipped of the clip before and of the clip after; the first is 0.
+    out_s, into_s: (N,) and (M,) seconds skipped of the clip before and of the clip after; the first are 0. costs:
+    (N, M) of each pair, ∞ for pairs not allowed; the first pair is always allowed.
     """
 
     costs: FloatArray
@@ -47,7 +47,7 @@ def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
     rows = [row for row in _rows(seams, is_tied) if exceeds[row].any()]
     is_anew = np.zeros(len(seams), dtype=np.bool_)
     is_anew[[clip for row in rows for clip in row]] = True
-    if len(rows) > 1:  # a single clip between two rows ties them to each other
+    if len(rows) > 1:  # two rows with a single clip between them depend on each other
         is_anew |= np.roll(is_anew, 1) & np.roll(is_anew, -1)
     if is_anew.all() and not any(each.is_settled for each in seams):  # a row of them has to begin somewhere
         last, taken[-1] = seams[-1], 0
@@ -58,7 +58,7 @@ def chosen(seams: Sequence[Options], limits_s: FloatArray) -> IntArray:
 
 
 def _rows(seams: Sequence[Options], some: BoolArray) -> list[list[int]]:
-    """Return runs of neighbouring clips among some of the clips (S,), in a circle; a settled seam separates runs."""
+    """Return the runs of neighbours among chosen clips (S,), in a circle; a seam with a single pair separates runs."""
     count = len(some)
     settled = [i for i, each in enumerate(seams) if each.is_settled]
     begin = int(np.argmin(some)) if not some.all() or not settled else settled[0] + 1
@@ -88,7 +88,7 @@ def _mend(seams: Sequence[Options], limits_s: FloatArray, taken: IntArray, row: 
     first, last = (row[0] - 1) % count, (row[-1] + 1) % count
     is_all, ends = len(row) == count, seams[row[-1]].is_settled
     out_s = seams[first].out_s
-    if not is_all and first == last and not ends:  # one clip is on both sides: try each of its ends
+    if not is_all and first == last and not ends:  # the same clip is on both sides: try each of its ends
         ways = [_way(seams, limits_s, row, np.where(np.arange(len(out_s)) == at, 0.0, np.inf), limits_s[last] - own_s)
                 for at, own_s in enumerate(out_s.tolist())]
         found = min(ways, key=lambda way: way[0])[1]

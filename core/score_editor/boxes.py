@@ -1,4 +1,4 @@
-"""The boxes of one row of segments: each call of them, from its first to its last segment."""
+"""Boxes of the score editor: one for each call that leads to segments, from its first to its last segment."""
 
 from __future__ import annotations
 
@@ -40,14 +40,13 @@ _KINDS = {"loop": Kind.LOOP, "if": Kind.CONDITION, "elif": Kind.CONDITION, "else
 class Boxes:
     """N boxes: outer boxes before inner ones, boxes of one depth in order of time.
 
-    begin, length: (N,) ticks; scale: (N,) ticks of the layout in one tick of the procedure that contains the call.
-    lane: (N,); depth: (N,) number of boxes around it in its lane; parent: (N,) the innermost box around it, which may
-    be in another lane, or −1.
-    kind: (N,) Kind; repeat: (N,) number of repetitions.
-    document, element: (N,) the element that made it; occurrence: (N,) its number among the boxes of this element, in
-    order of time. colour: (N,) one number for all boxes within the same outermost procedure, wherever that plays, or 0
-    outside of procedures. speed: (N,) speed of a clip relative to its natural one, and clip_s: (N,) natural length of
-    the whole clip; NaN: no clip, or unknown. titles: N.
+    begin, length: (N,) ticks. scale: (N,) ticks of the layout per tick of the procedure that contains the call. lane:
+    (N,). depth: (N,) number of boxes around a box in its lane. parent: (N,) the innermost box around it, which may be
+    in another lane, or −1. kind: (N,) Kind. repeat: (N,) number of repetitions. document, element: (N,) the element of
+    the box. occurrence: (N,) number of the box among those of the same element, in order of time. colour: (N,) one
+    number for all boxes within the same outermost procedure, wherever it plays; 0 outside of procedures. speed: (N,) of
+    a clip, relative to its natural one. clip_s: (N,) natural duration of the whole clip. Both are NaN without a clip,
+    or if unknown. titles: N texts.
     """
 
     begin: FloatArray
@@ -81,7 +80,7 @@ class Boxes:
         return cls(*(times,) * 3, *(numbers,) * 9, times, times, ())
 
     def at(self, order: IntArray) -> Boxes:
-        """Return the boxes with these numbers, in this order; parents that are left out become −1."""
+        """Return the boxes with these indices, in this order; parents that are left out become −1."""
         new, titles = np.full(len(self) + 1, -1), self.titles
         new[order] = np.arange(len(order))
         columns = {field.name: getattr(self, field.name)[order] for field in fields(self) if field.name != "titles"}
@@ -99,9 +98,9 @@ class Boxes:
 def boxes_of(played: Segments, tick_s: float) -> tuple[Boxes, IntArray, IntArray]:
     """Return the boxes of rows of one score, row by row, in ticks from its beginning.
 
-    tick_s: seconds of a tick. Also returns the number of boxes of each row, (N,), and the box of each segment of all
-    rows. All repetitions of a call are one box. Works over whole arrays: the extents of runs of procedures are found
-    from their segments, innermost first.
+    tick_s: seconds of a tick. All repetitions of a call are one box. Also returns the number of boxes of each row, and
+    the innermost box of each segment, all rows together. The extents of procedures are found from their segments,
+    innermost procedures first.
     """
     origins, calls, segments = played.origins, played.origins.places.calls, len(played)
     made, runs, inner = origins.segments, origins.procedures, origins.procedures.within >= 0
@@ -168,8 +167,8 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
                           call: IntArray) -> tuple[Boxes, IntArray, IntArray]:
     """Add boxes for conditions, choices and loops whose rounds differ.
 
-    within, call: the run and the row of each box. Calls whose repetitions differ become one box. Also returns the new
-    number of each box, and for each of the new boxes the box that it is, or that it was made around.
+    within, call: (N,) the run and the row in `places` of each box. Calls whose repetitions differ become one box. Also
+    returns the new index of each box, and for each new box the index of the old box that it is, or that it contains.
     """
     numbers: dict[tuple[object, ...], int] = {}
     nodes: list[Node] = []
@@ -210,7 +209,7 @@ def _with_elements_around(boxes: Boxes, places: Places, within: IntArray,
 
 
 def _enclosing(boxes: Boxes, first: int) -> Boxes:
-    """Make all boxes from a number on span the boxes within them."""
+    """Extend all boxes from the index `first` on over the boxes inside them."""
     begin, end = boxes.begin.copy(), boxes.end
     outer = boxes.parent
     for depth in range(int(_depths(outer).max(initial=0)), 0, -1):
@@ -221,7 +220,7 @@ def _enclosing(boxes: Boxes, first: int) -> Boxes:
 
 
 def _depths(parent: IntArray) -> IntArray:
-    """Return the number of boxes around each, (N,)."""
+    """Return the number of boxes around each box, (N,). parent: (N,) see Boxes."""
     depth, outer = np.zeros(len(parent), np.int64), parent.copy()
     while (inside := outer >= 0).any():
         depth += inside
@@ -247,12 +246,12 @@ def _colours(boxes: Boxes, documents: tuple[Document, ...]) -> IntArray:
 
 
 def _bare(title: str) -> str:
-    """Return a title without values, reversed and mirrored marks."""
+    """Return a title without arguments, and without the signs for mirrored and reversed."""
     return title.removesuffix(_REVERSED).removesuffix(_MIRRORED).partition("(")[0]
 
 
 def _levels(runs: Runs) -> list[tuple[int, int]]:
-    """Return the first and last run, half-open, of each depth; runs are sorted by depth, outermost first."""
+    """Return for each depth the index of its first run, and of the first run after it; runs are sorted by depth."""
     levels = [(0, int(np.searchsorted(runs.within, 0)))]
     while levels[-1][1] < len(runs.within):
         levels.append((levels[-1][1], int(np.searchsorted(runs.within, levels[-1][1]))))
@@ -272,7 +271,7 @@ def _reached(made: Runs, runs: Runs) -> tuple[IntArray, IntArray]:
 
 
 def _kinds(calls: tuple[Call | Node, ...], call: IntArray, kind: IntArray) -> IntArray:
-    """Return the kinds of boxes; kind: those of the played segments, PROCEDURE for a round of a loop too."""
+    """Return the kinds of boxes, with LOOP for loops. kind: (N,) with PROCEDURE for these; changed in place."""
     for box in np.flatnonzero(kind == Kind.PROCEDURE).tolist():
         one = calls[int(call[box])]
         if isinstance(one, Node) and one.tag == "loop":
@@ -281,15 +280,15 @@ def _kinds(calls: tuple[Call | Node, ...], call: IntArray, kind: IntArray) -> In
 
 
 _WAYS = {"at": "@", "to": "→", "along": "~"}
-"""How the title of a block says where its call goes in the scene."""
+"""Signs in titles for where a call goes in the scene, by attribute."""
 
 
 _AIMED_AT = {"look": "at", "reach": "for", "hold": "prop", "meet": "person"}
-"""Which attribute names what an element aims at, by its tag."""
+"""The attribute that names what an element aims at, by tag."""
 
 
 def _titles(calls: SequenceOf[Call | Node]) -> tuple[str, ...]:
-    """Return the titles of boxes: those of most are names of calls, with nothing else."""
+    """Return the titles of boxes. Most of them are just the name of a call, which is fast."""
     return tuple([short(call.texts["name"]) if isinstance(call, Node) and call.plain is not None else _title(call)
                   for call in calls])
 

@@ -172,14 +172,24 @@ def arrange(playables: Iterable[Playable], view: View, theme: Theme, *, scroll_p
                  max(left + scroll_px - view.width, 0.0), np.array(kept, dtype=np.int64))
 
 
-def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | None = None, words: str = "",
-                 note: str = "", figures: Mapping[Playable, Figure] | None = None,
-                 colours: Mapping[str, int] | None = None) -> tuple[Layer, ...]:
-    """Draw a shelf, each chip in the colour of its block in the score.
+@dataclass(frozen=True, eq=False)
+class OnShelf:
+    """What a shelf shows besides its chips.
 
-    words: shown if it is empty; note: a problem of the whole shelf; figures: of clips, as far as known; colours: of the
-    score's procedures, by name.
+    hovered: the playable under the mouse. words: shown if the shelf is empty. note: a problem of the whole shelf.
+    figures: of clips, as far as known. colours: numbers of the score's procedures, by name.
     """
+
+    hovered: Playable | None = None
+    words: str = ""
+    note: str = ""
+    figures: Mapping[Playable, Figure] = field(default_factory=dict)
+    colours: Mapping[str, int] = field(default_factory=dict)
+
+
+def shelf_layers(shelf: Shelf, view: View, theme: Theme, shown: OnShelf | None = None) -> tuple[Layer, ...]:
+    """Draw a shelf, each chip in the colour of its block in the score."""
+    shown = shown or OnShelf()
     pen, px, size, say = Pen(), view.scale, theme.size_px * view.scale, theme.say
     if shelf.height <= 0.0:
         return ()
@@ -188,22 +198,22 @@ def shelf_layers(shelf: Shelf, view: View, theme: Theme, *, hovered: Playable | 
     seen = shelf.seen(view)
     chips = [shelf.playables[chip] for chip in seen.tolist()]
     is_clip = np.array([each.is_clip for each in chips], np.bool_)
-    colour = np.array([0 if each.is_clip else (colours or {}).get(each.name, 0) for each in chips], np.int64)
+    colour = np.array([0 if each.is_clip else shown.colours.get(each.name, 0) for each in chips], np.int64)
     fills = theme.fills(colour, np.zeros(len(colour), np.int64), is_clip)
     for each, box, fill in zip(chips, shelf.boxes[seen], fills.tolist(), strict=True):
         red, green, blue, _ = theme.mixed(0.1) if each.problem else fill
         pen.rectangle(box, (red, green, blue, 1.0), radius=3.0 * px, outline_px=px,
-                      outline=theme.text if each == hovered else theme.mixed(0.25))
-        _on_chip(pen, each, box, (figures or {}).get(each), view, theme)
+                      outline=theme.text if each == shown.hovered else theme.mixed(0.25))
+        _on_chip(pen, each, box, shown.figures.get(each), view, theme)
     for title, x, y in shelf.titles:
         if -view.width < x < view.width:
             pen.text(say(title) if title in _OURS else title, x, y, 0.9 * size, theme.faint)
-    if words and not len(shelf.boxes):
-        pen.text(words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.faint)
+    if shown.words and not len(shelf.boxes):
+        pen.text(shown.words, max(view.left, 2.0 * _PAD_PX * px), 0.45 * shelf.height, size, theme.faint)
     front = Pen()
     front.rectangle((view.width, 0.0, 2.0 * view.width, shelf.height - px), theme.mixed(0.03))  # below the sidebar
-    if note:
-        said = clipped(note, 0.7 * (view.width - view.left), 0.9 * size, theme.measure)
+    if shown.note:
+        said = clipped(shown.note, 0.7 * (view.width - view.left), 0.9 * size, theme.measure)
         left = view.width - theme.measure(said, 0.9 * size) - 3.0 * _PAD_PX * px
         front.rectangle((left, shelf.height - _TITLE_PX * px, view.width, shelf.height - px), theme.mixed(0.03))
         front.text(said, left + _PAD_PX * px, shelf.height - 0.75 * _TITLE_PX * px, 0.9 * size, theme.warning)

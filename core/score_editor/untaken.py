@@ -16,13 +16,13 @@ from .boxes import Boxes
 
 _TELLING = {tag: next((name for name, each in GRAMMAR[tag].attributes.items() if each.default is None), "")
             for tag in BLOCK if tag != "let"}
-"""Elements that may play, and the attribute that tells most of each: the first that must be given."""
+"""Elements that may play; by tag, the attribute shown in the title: the first one that is mandatory."""
 
 _CHOICES = frozenset(("if", "loop", "pick"))
 
 
 class Untaken(NamedTuple):
-    """An element that plays nothing within a block that plays, and the place in the layout where it would be."""
+    """An element that does not play, inside a block that does, and the place in the layout where it would be."""
 
     tick: float
     lane: int
@@ -33,7 +33,7 @@ class Untaken(NamedTuple):
 
 
 def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...]:
-    """Return the elements within played blocks that did not play, once for each block, in the order of the boxes."""
+    """Return elements inside played blocks that did not play, once per block, in the order of the boxes."""
     if not any(_chooses(document, boxes.element[boxes.document == number])
                for number, document in enumerate(documents)):
         return ()
@@ -45,7 +45,7 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
         groups.setdefault(int(group[box]), []).append(box)
     elements, ends = boxes.element.tolist(), boxes.end.tolist()
     for inside in groups.values():
-        there = {elements[box]: ends[box] for box in reversed(inside)}  # the first of several
+        there = {elements[box]: ends[box] for box in reversed(inside)}  # the first box of each element counts
         first, document = inside[0], int(boxes.document[inside[0]])
         missing = _missing(documents[document].text, int(home[first]), there, float(boxes.begin[first]))
         found += [Untaken(tick, int(boxes.lane[first]), int(boxes.depth[first]), document, child, title)
@@ -54,9 +54,10 @@ def untaken(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[Untaken, ...
 
 
 def _groups(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[IntArray, IntArray, BoolArray]:
-    """Return the element around that of each box, (N,), and boxes with the same box and element around: (N,) groups.
+    """Return the element around that of each box, (N,), and the group of each box, (N,).
 
-    Also returns, for each group, whether all elements play that could.
+    Boxes of one group have the same parent box, lane, document and element around theirs. Also returns, for each of the
+    groups, whether all elements play that could.
     """
     home, telling = np.zeros(len(boxes), np.int64), np.zeros(len(boxes), np.int64)
     for number, document in enumerate(documents):
@@ -78,7 +79,7 @@ def _groups(boxes: Boxes, documents: tuple[Document, ...]) -> tuple[IntArray, In
 
 
 def _chooses(document: Document, played: IntArray) -> bool:
-    """Return whether a score has choices, or elements that never play."""
+    """Return whether a document has choices, or elements that never play. played: the elements that play."""
     if document.version != 2 or not len(played):
         return False
     tags, is_left = document.text.shape.tags, np.ones(len(document.text), np.bool_)
@@ -88,9 +89,9 @@ def _chooses(document: Document, played: IntArray) -> bool:
 
 
 def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) -> Iterator[tuple[float, int, str]]:
-    """Yield the children of an element that could play but do not: their tick, number and title.
+    """Yield the children of an element that could play but do not, each as its tick, number and title.
 
-    there: children that play, with the end of each; tick: begin of the first.
+    there: the children that play, with the tick at which each ends. tick: begin of the first child.
     """
     for child in text.children(element):
         tag = text.shape.tags[child]

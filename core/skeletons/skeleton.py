@@ -15,6 +15,8 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray, IntArray
 from .hierarchy import Carried
 
+MOST_BODIES: Final = 16
+"""Number of bodies, as skeletons with their maps and skins, for which results are cached between clips."""
 _NOTHING_SAID: Final[Mapping[str, str]] = MappingProxyType({})
 
 

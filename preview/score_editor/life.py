@@ -212,10 +212,10 @@ def _draw_shelf(tree: score_tree.TaktScoreTree | None, armature_object: bpy.type
         words = ("Looking through the library…" if bridge_shelf.is_searching(armature_object) else
                  ("No clip has all of these" if len(shelf.phrases(tree.search)) > 1 else "Nothing of that name")
                  if tree.search else "No clips yet: choose Add › Clip Folder…")
-        layers = [*shelf.shelf_layers(arranged, window.view, theme, hovered=None if chip is None else chip.playable,
-                                      words=say(words), figures=figures,
-                                      note=say(unordered or bridge_shelf.trouble(armature_object)),
-                                      colours=colours_of_procedures(layout.documents))]
+        note = say(unordered or bridge_shelf.trouble(armature_object))
+        layers = [*shelf.shelf_layers(arranged, window.view, theme, shelf.OnShelf(
+            None if chip is None else chip.playable, say(words), note, figures,
+            colours_of_procedures(layout.documents)))]
         if chip is not None:
             above = arranged.height - 12.0 * window.view.scale
             layers.append(overlay(layout, window.view, theme, AtMouse(

@@ -122,7 +122,7 @@ def test_what_would_hide_a_clip_does_not_while_it_plays(held: Callable[[Any], No
     written(tmp_path, number=3, name="turn.bvh")
     takt.play_clip(filepath=str(tmp_path / "turn.bvh"))
     held(rig)
-    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh"), feet_stand=False) == {"FINISHED"}
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh"), lock_feet=False) == {"FINISHED"}
     assert rig.animation_data.action.name == "walk"
     assert apart_deg(rig, clip, range(1, 12)).max() < LIMB_DEG
 
@@ -463,15 +463,15 @@ def test_some_files_of_a_folder(rig: Any, tmp_path: Path) -> None:
         takt.retarget_clips(directory=str(tmp_path / "none"))
 
 
-def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, capsys: Any) -> None:
+@pytest.mark.parametrize("option", ["--no-foot-lock", "--no-feet-stand"])
+def test_the_command_retargets_a_folder_into_a_file(rig: Any, tmp_path: Path, capsys: Any, option: str) -> None:
     clips = tmp_path / "clips"
     clips.mkdir()
     clip = written(clips, number=1, fps=24.0)
     name = rig.name
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
     out = tmp_path / "out.blend"
-    assert command.run(["retarget", str(tmp_path / "rig.blend"), str(clips), "--out", str(out),
-                        "--no-feet-stand"]) == 0
+    assert command.run(["retarget", str(tmp_path / "rig.blend"), str(clips), "--out", str(out), option]) == 0
     assert "1 of 1 play" in capsys.readouterr().out
     bpy.ops.wm.open_mainfile(filepath=str(out))
     assert apart_deg(bpy.data.objects[name], clip, range(1, 1 + int(24.0 * clip.duration_s))).max() < LIMB_DEG
@@ -488,6 +488,12 @@ def test_the_command_says_what_is_missing(rig: Any, tmp_path: Path, capsys: Any,
     assert command.run(["retarget", *arguments, "--out", "out.blend"]) == 2
     assert said in capsys.readouterr().out
     assert command.run(["retarget"]) == 2
+
+
+def test_the_help_of_the_command_has_no_former_names(capsys: Any) -> None:
+    assert command.run(["retarget", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "--no-foot-lock" in said and "feet-stand" not in said
 
 
 def saved_rig(folder: Path) -> Path:

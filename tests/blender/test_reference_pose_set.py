@@ -81,7 +81,7 @@ def test_a_crooked_character_plays_straight_once_its_reference_pose_is_set(rig: 
     assert takt.set_reference_pose(source="CURRENT") == {"FINISHED"}
     character = properties.character(rig)
     assert character.has_reference_pose and character.reference_pose == "one that was set by hand"
-    assert takt.play_clip(filepath=path, feet_stand=False) == {"FINISHED"}
+    assert takt.play_clip(filepath=path, lock_feet=False) == {"FINISHED"}
     assert apart_deg(rig, clip, range(1, 20)).max() < LIMB_DEG
     assert trunk_deg(rig, clip) < LIMB_DEG
     saved = read_map(write_map(joint_map.of_list(rig)).encode())
@@ -97,7 +97,7 @@ def test_the_pose_that_is_set_is_not_that_of_a_clip_whose_bones_have_the_same_na
     (tmp_path / "walk.bvh").write_bytes(bvh.write(with_model_axes(clip), 1.0 / 24.0))
     takt.find_map()
     assert takt.set_reference_pose(source="CURRENT") == {"FINISHED"}
-    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh"), feet_stand=False) == {"FINISHED"}
+    assert takt.play_clip(filepath=str(tmp_path / "walk.bvh"), lock_feet=False) == {"FINISHED"}
     assert trunk_deg(rig, clip) < LIMB_DEG
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from takt.core.binding import BindInput
 from takt.core.binding import inside as module
+from takt.core.binding.clusters import Clusters
 from takt.core.binding.inside import bind_inside_distance
-from takt.core.binding.loose import carried, held_bones, winding
+from takt.core.binding.loose import Links, Parts, carried, held_bones, winding
 from takt.core.binding.segments import Segments
 from takt.core.binding.settings import BindSettings
 from takt.core.binding.surface import Surface, connected
@@ -22,6 +23,11 @@ ROUNDING = 1e-9
 LIKE_THE_SKIN = 0.1
 FEW = 400
 NO_LINKS = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+
+
+def clusters_of(points: np.ndarray, areas: np.ndarray, links: Links = NO_LINKS) -> Clusters:
+    """Points that are clusters of their own, without normals."""
+    return Clusters(np.arange(len(points)), points, np.zeros_like(points), areas, links, 0.0)
 
 
 def with_parts(*parts: Mesh, rings: int = 48) -> tuple[BindInput, np.ndarray]:
@@ -191,15 +197,15 @@ def test_weights_are_carried_from_the_nearest_hosts_as_rows_that_sum_to_one():
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0.1], [1, 0, 0.1], [0, 9, 0]], float)
     weights = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8]])
     part, held = np.array([0, 0, 1, 1, 2]), np.array([[0.2, 0], [0, 0], [0, 0]])
-    areas, from_bones = np.full(5, 0.1), np.array([1, 1, 1, 1, 1.0])
-    thick = np.zeros(3), NO_LINKS
-    each, cloth = carried(weights, points, areas, part, held, from_bones, np.full(2, 0.5), *thick)
+    clusters, from_bones = clusters_of(points, np.full(5, 0.1)), np.array([1, 1, 1, 1, 1.0])
+    parts = Parts(part, held, np.zeros(3))
+    each, cloth = carried(weights, clusters, parts, from_bones, np.full(2, 0.5))
     assert each == pytest.approx(np.array([[1, 0], [0, 1], [1, 0], [0, 1], [0.2, 0.8]]), abs=1e-6)
     assert not cloth.any()
-    as_one, _ = carried(weights, points, areas, part, held, from_bones, np.full(2, 2.0), *thick)
+    as_one, _ = carried(weights, clusters, parts, from_bones, np.full(2, 2.0))
     assert as_one[2:4] == pytest.approx(np.full((2, 2), 0.5)) and (as_one[[0, 1, 4]] == weights[[0, 1, 4]]).all()
-    nobody = np.zeros((3, 2))
-    assert carried(weights, points, areas, part, nobody, from_bones, np.ones(2), *thick)[0] is weights
+    nobody = replace(parts, held=np.zeros((3, 2)))
+    assert carried(weights, clusters, nobody, from_bones, np.ones(2))[0] is weights
 
 
 @pytest.mark.parametrize(("length", "expected"), [(2.0, 1.0), (0.4, 0.0)])
@@ -212,8 +218,8 @@ def test_a_long_part_that_touches_the_skin_lies_on_it_though_a_bone_is_nearer(le
     points = np.array([[0, 0, 0.05], [4, 2, 0], *np.column_stack((0 * along, along, 0 * along))])
     weights = np.array([[1, 0], [0, 1], *[[0, 1]] * 9], float)
     part, held = np.array([0, 0, *[1] * 9]), np.array([[1.0, 1.0], [0, 0]])
-    found, _ = carried(weights, points, np.full(11, 0.01), part, held, np.r_[1.0, 1.0, 0.01 + along],
-                       np.full(2, 0.3), np.zeros(2), NO_LINKS)
+    found, _ = carried(weights, clusters_of(points, np.full(11, 0.01)), Parts(part, held, np.zeros(2)),
+                       np.r_[1.0, 1.0, 0.01 + along], np.full(2, 0.3))
     assert found[2:, 0] == pytest.approx(np.full(9, expected), abs=1e-3)
 
 
@@ -227,9 +233,9 @@ def test_cloth_blends_over_as_far_as_the_skin_is_away(gap: float, thin: float):
     weights = np.tile(np.column_stack((x < 0, x >= 0)).astype(float), (2, 1))
     part = np.repeat([0, 1], count)
     above = count + np.arange(count - 1)
-    found, cloth = carried(weights, points, np.full(2 * count, step**2), part, np.array([[1.0, 1.0], [0.0, 0.0]]),
-                           np.ones(2 * count), np.full(2, 0.5), np.full(2, thin),
-                           (above, above + 1, np.ones(count - 1)))
+    clusters = clusters_of(points, np.full(2 * count, step**2), (above, above + 1, np.ones(count - 1)))
+    parts = Parts(part, np.array([[1.0, 1.0], [0.0, 0.0]]), np.full(2, thin))
+    found, cloth = carried(weights, clusters, parts, np.ones(2 * count), np.full(2, 0.5))
     assert cloth.tolist() == [0.0, thin] and (found[:count] == weights[:count]).all()
     steepest = np.abs(np.diff(found[count:, 0])).max() / step
     if thin and gap > step:
@@ -243,9 +249,9 @@ def test_only_what_is_loose_and_bends_is_cloth():
     points = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0.1], [1, 0, 0.1], [0, 9, 0]], float)
     weights = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.5, 0.5], [0.2, 0.8]])
     part, held = np.array([0, 0, 1, 1, 2]), np.array([[1.0, 0], [0, 0], [0, 0]])
-    given = weights, points, np.full(5, 0.1), part, held, np.ones(5)
+    given = weights, clusters_of(points, np.full(5, 0.1)), Parts(part, held, np.ones(3)), np.ones(5)
     for length, cloth in ((0.5, [0.0, 1.0, 1.0]), (2.0, [0.0, 0.0, 1.0])):  # the last is nearer to bones than to skin
-        assert carried(*given, np.full(2, length), np.ones(3), NO_LINKS)[1].tolist() == cloth
+        assert carried(*given, np.full(2, length))[1].tolist() == cloth
 
 
 def test_a_thousand_cards_of_hair_on_one_limb():

@@ -19,7 +19,7 @@ from takt.core.score_editor.commands import Playable
 from takt.core.score_editor.figures import STEP_S, Figure, figure_of, figure_triangles, placed
 from takt.core.score_editor.layout import lay_out
 from takt.core.score_editor.overlay import height_of_words
-from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, arrange, card_layer, shelf_layers
+from takt.core.score_editor.shelf import ACTIONS, DAMAGED, OTHER_ACTIONS, OnShelf, arrange, card_layer, shelf_layers
 from takt.core.score_editor.theme import Theme
 from takt.core.score_editor.view import View
 from takt.core.skeletons.maps import find_map
@@ -168,7 +168,7 @@ def test_a_chip_has_the_colour_that_its_block_has() -> None:
     own = [Playable("", name, 1.0, is_clip=False) for name in ("walk", "turn")]
     chips = [Playable("feet.Steps", "left", 1.0), *own]
     shelf = arrange(chips, view, theme)
-    layer, _ = shelf_layers(shelf, view, theme, colours=colours_of_procedures(layout.documents))
+    layer, _ = shelf_layers(shelf, view, theme, OnShelf(colours=colours_of_procedures(layout.documents)))
     boxes = layout.boxes
     is_leaf = np.array([kind == Kind.CLIP for kind in boxes.kind])
     fills = theme.fills(boxes.colour, boxes.depth, is_leaf)
@@ -188,7 +188,7 @@ def test_the_shelf_shows_figures_and_a_card(body: Skeleton) -> None:
     tagged = shelf.told_anew((replace(clip, tags=("solo",)), both[1]))
     assert tagged.as_now(clip).tags == ("solo",) and tagged.as_now(Playable("a", "gone", 1.0)).name == "gone"
     plain, front = shelf_layers(shelf, view, theme)
-    drawn, _ = shelf_layers(shelf, view, theme, figures={clip: figure})
+    drawn, _ = shelf_layers(shelf, view, theme, OnShelf(figures={clip: figure}))
     assert not len(plain.triangles.corners) and len(drawn.triangles.corners)
     assert {text.words for text in plain.texts} >= {"swing", "2 s", "groove", "4 s"}
     assert [text.words for text in front.texts] == ["Library", "+ Folder…"]

@@ -14,12 +14,12 @@ import numpy as np
 
 from ...clips.thresholds import LITTLE_LEGS, ON_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
-from ...maths.equal_values import MOST_BODIES
 from ...maths.formulas import Number, greatest, minimum_jerk, of_each, worked_out
 from ...retargeting.comparing.reference import stood_up
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.hierarchy import with_ancestors
 from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import MOST_BODIES
 from ..arms import Arms
 from ..joints import Joints
 from ..mix import of_blocks

@@ -14,8 +14,7 @@ from ...clips.excerpt import Excerpt
 from ...clips.keyed import SAMPLE_S
 from ...clips.thresholds import MOMENT_S, SLOW_LEGS_PER_S, STEP_LEGS
 from ...maths.arrays import FloatArray, runs
-from ...maths.equal_values import MOST_BODIES
-from ...skeletons.skeleton import Pose, Skeleton
+from ...skeletons.skeleton import MOST_BODIES, Pose, Skeleton
 from ..joints import Joints
 from ..stage import Stage
 from .footholds import ground_axes

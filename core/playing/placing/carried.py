@@ -1,4 +1,4 @@
-"""Moves a character over the ground to the position and heading of another pose."""
+"""Move a character over the ground to the position and heading of another pose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .root_motion import NO_JOINTS, carry_over_ground, root_chain, roots_carried
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """The joints that are moved to carry a body over the ground. root: the joint that gives its position."""
+    """The joints that are moved to carry a body over the ground. root: the joint whose position is the body's."""
 
     root: int
     _bearing: Bearing
@@ -26,7 +26,7 @@ class Carried:
     @classmethod
     def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS,
            body: SkeletonMap | None = None) -> Carried | None:
-        """Find the joints that carry a body through clips, None if it stays; see root_chain, roots_carried."""
+        """Find the joints that carry a body in clips; None if it never travels. See root_chain, roots_carried."""
         chain = root_chain(clips, followers, body)
         if not len(chain):
             return None

@@ -14,7 +14,7 @@ _LEGS = ("l_hip", "r_hip")
 
 
 def carrying_hips(body: SkeletonMap) -> BoolArray | None:
-    """Return the hips and their ancestors, and the common ancestors of both legs where a control rig has others, (J,).
+    """Return which joints are the hips or their ancestors, (J,). In control rigs, so are common ancestors of both legs.
 
     None if it is uncertain which joint the hips are.
     """
@@ -30,7 +30,10 @@ def carrying_hips(body: SkeletonMap) -> BoolArray | None:
 
 
 def carrying_half(skeleton: Skeleton) -> BoolArray:
-    """Return the joints with at least half of all joints, ancestors apart, below them or equal to them, (J,)."""
+    """Return which joints carry at least half of the skeleton, (J,).
+
+    A joint carries itself and its descendants; its ancestors do not count as part of the skeleton.
+    """
     others = np.full(len(skeleton), len(skeleton))
     for depth, joints in enumerate(skeleton.levels):
         others[joints] -= depth

@@ -1,8 +1,8 @@
-"""Frees the joint that gives a body's position from the joints that carry it.
+"""Separate the joint that gives a body's position from the joints that carry it.
 
-A game rig travels by a bone above the hips, captured motion by the hips themselves. Blending such clips joint by joint
-would lead the body astray: one joint turns while the other moves away from it. So hips are blended in model space,
-separately from the joints above them.
+A game rig travels by a bone above the hips, captured motion by the hips themselves. If such clips were blended joint by
+joint, the body would leave its path: one joint turns while the other moves away from it. So hips are blended in model
+space, separately from the joints above them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Freed:
 
     @classmethod
     def of(cls, skeleton: Skeleton, chain: IntArray) -> Freed | None:
-        """Free the last joint of a chain; None if the joint has no ancestor that moves."""
+        """Return the skeleton with the last joint of a chain freed; None if the chain has no other joint."""
         if len(chain) < 2:
             return None
         last = int(chain[-1])
@@ -45,7 +45,7 @@ class Freed:
         return cls(chain, skeleton, freed)
 
     def free(self, pose: Pose) -> None:
-        """Convert poses (F, J, …) of the skeleton to the one in which the joint is free."""
+        """Convert poses (F, J, …) of the original skeleton to the one in which the joint is free."""
         last = int(self.chain[-1])
         local = _local(self.carrying, pose, last)
         _set(self.skeleton, pose, last, _Frame.of(self.carrying, self.chain[:-1], pose).out(*local))

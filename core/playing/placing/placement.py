@@ -21,7 +21,7 @@ from ...skeletons.skeleton import Pose, Skeleton
 
 _STRAIGHT_RAD = 1e-12
 SWAY_RAD: Final = np.radians(10.0)
-"""A loop that turns by less goes straight: hips sway by this much, and clips start and end anywhere in the sway."""
+"""A loop that turns by less than this counts as straight: hips sway so far, and clips begin anywhere in the sway."""
 ComplexArray = npt.NDArray[np.complex128]
 
 
@@ -59,10 +59,10 @@ class Placement:
                          self.shift.imag, ones, self.rise * ones), axis=-1)
 
     def power(self, times: IntArray) -> Placement:
-        """Repeat a single placement n times, for n (N,) of any sign.
+        """Return a single placement applied n times, for n (N,) of any sign.
 
-        The shifts add up to 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), which is exact for small headings
-        θ too.
+        Its shift is multiplied by 1 + z + … + zⁿ⁻¹ = exp(i(n−1)θ/2) · sin(nθ/2) / sin(θ/2), with z = exp(iθ). The right
+        side is exact for small headings θ, too.
         """
         half = np.remainder(float(self.yaw_rad) + np.pi, 2.0 * np.pi) / 2.0 - np.pi / 2.0
         total = times.astype(np.complex128)
@@ -74,7 +74,7 @@ class Placement:
 class Root:
     """The root joint of a skeleton above its ground.
 
-    joint: its index. up: unit vector (3,) of model space. Its ancestors must be at rest; otherwise use a Bearing.
+    joint: its index; its ancestors must be at rest, otherwise use a Bearing. up: unit vector (3,) of model space.
     ground: (3, 3) from model space to coordinates along up, east and north. Raises TaktError if up has no length.
     """
 
@@ -118,10 +118,10 @@ class Root:
         return found[:, :4], found[:, 4:]
 
     def _placing(self, local_up: FloatArray) -> FloatArray:
-        """Return the matrix that places a pose, (8, 56): from its numbers w, x, y, z, x, y, z, 1 to seven new ones.
+        """Return the matrix (8, 56) that places a pose, given as a quaternion, a translation and 1.
 
-        The result is linear in these and in a placement's eight numbers, which form the last axis. local_up: up in the
-        root's axes.
+        A placed pose has seven numbers. Each is linear in the pose's eight numbers and in the placement's eight, so
+        that the result has 7 · 8 columns. local_up: up in the root's axes.
         """
         terms, start = np.zeros((8, 7, 8)), self._start * (0.0, 1.0, 1.0)
         terms[0, :4, :4] = np.eye(4)
@@ -181,7 +181,7 @@ class Bearing:
         return self._over_ground(self._in_model(pose)[1] - self.skeleton.rest_world[self._root.joint, :, 3])
 
     def in_frame(self, points: FloatArray, at: Placement) -> FloatArray:
-        """Return points (N, P, 3) of model space in the frames of placements (N,): up, and the heading's two axes."""
+        """Return points (N, P, 3) of model space in the frames of placements (N,): up, and two axes by the heading."""
         above = points @ self._root.ground.T
         ground = np.exp(-1j * at.yaw_rad)[:, None] * (above[..., 1] + 1j * above[..., 2] - at.shift[:, None])
         return np.stack((above[..., 0], ground.real, ground.imag), axis=-1)
@@ -220,10 +220,10 @@ class Bearing:
 class Travel:
     """How a character travels through S segments.
 
-    starts: placements (C,) of the clips' first poses, the identity for clips that do not move the root. stations: (S +
-    1,) where each segment begins, and where one after the last would. turns_rad: (S,) heading change at the seam after
-    each segment; nonzero only in a loop that is straightened. lap: one placement, from one round of the loop to the
-    next.
+    starts: (C,) placements of the clips' first poses, the identity for clips that do not move the root. stations:
+    (S + 1,) placements at which segments begin, and at which one after the last would. turns_rad: (S,) heading change
+    at the seam after each segment; nonzero only in a loop that is straightened. lap: the placement from one round of
+    the loop to the next.
     """
 
     starts: Placement
@@ -236,10 +236,11 @@ class Travel:
                 clip: IntArray, loop_s: FloatArray | None = None) -> Travel:
         """Chain segments that play clips (S,). starts, ends, moves: (C,). rest: one placement.
 
-        Qₖ₊₁ = Qₖ · S⁻¹ · E · T: each clip's own travel, S⁻¹E, starts where the one before ended. The first segment
-        begins where its clip is authored. A clip that does not move the root does not travel. loop_s: (S,) transition
-        durations of a loop, None without loop. A loop that turns by less than SWAY_RAD is straightened by the turns T
-        at its seams; else T is the identity.
+        moves: (C,) whether each clip moves the root; others do not travel. The stations are Qₖ₊₁ = Qₖ · S⁻¹ · E · T,
+        with the start S and the end E of the segment's clip: each clip's own travel, S⁻¹E, begins where the one before
+        ended. The first segment begins where its clip is authored. loop_s: (S,) durations of the transitions of a
+        loop; None without loop. A loop that turns by less than SWAY_RAD is straightened by the turns T at its seams;
+        otherwise T is the identity.
         """
         travel = starts.inverse() @ ends
         yaw = np.where(moves, travel.yaw_rad, 0.0)[clip]
@@ -257,7 +258,7 @@ class Travel:
 
 
 def _straightening(yaw_rad: float, enters: npt.NDArray[np.bool_], transitions_s: FloatArray) -> FloatArray:
-    """Return the turns at S seams that straighten a loop which turns by yaw_rad; 0 if it turns far.
+    """Return the turns at S seams, in radians, that straighten a loop which turns by yaw_rad; 0 if it turns far.
 
     enters: (S,) whether the clip after each seam moves the root; other seams get no turn. Longer transitions turn more.
 

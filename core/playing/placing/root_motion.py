@@ -33,10 +33,10 @@ ROOT_MODES: dict[RootMode, tuple[str, str]] = {
     "IN_PLACE": ("In Place", "The root stays above its rest position"),
 }
 _STILL = 1e-4
-"""Threshold of movement: a share of the farthest joint's travel or of the skeleton's size, radians, or a scale."""
+"""Threshold of movement: a share of the farthest joint's travel or of the skeleton's size; radians; or a scale."""
 NO_JOINTS: Final = np.zeros(0, dtype=np.int64)
 _EACH_JOINT: Final = (slice(None), np.newaxis)
-"""Index that gives all joints of a pose the pose's placement."""
+"""Index of placements that gives all joints of a pose the same one."""
 
 
 def mode_named(identifier: RootMode) -> RootMode:
@@ -49,11 +49,13 @@ def mode_named(identifier: RootMode) -> RootMode:
 def root_joint(clips: Sequence[Clip], followers: IntArray = NO_JOINTS, body: SkeletonMap | None = None) -> int | None:
     """Return the topmost joint that any clip translates, else the topmost that any rotates, else None.
 
-    followers: joints that copy the motion of others. body: roles of the joints. With known roles only the hips and
+    followers: joints that copy the motion of others. body: roles of the joints. If roles are known, only the hips and
     their ancestors count. Otherwise a joint that only rotates counts if it carries half of the skeleton, so that a nod
-    is no root motion. If some clips do not move that joint and translate a descendant that carries most of what moves,
-    that descendant is returned, since both kinds of clips move it. Example: captured motion after a clip that travels
-    by a bone above the hips.
+    is no root motion.
+
+    If some clips do not move that joint, and translate a descendant that carries most of what moves, the descendant is
+    returned, since both kinds of clips move it. An example is captured motion after a clip that travels by a bone above
+    the hips.
     """
     skeleton, hips = clips[0].skeleton, None if body is None else carrying_hips(body)
     among = np.setdiff1d(np.arange(len(skeleton)) if hips is None else np.flatnonzero(hips), followers)
@@ -100,10 +102,10 @@ def _topmost(skeleton: Skeleton, joints: IntArray) -> int | None:
 
 
 def _shifted(clips: Sequence[Clip], among: IntArray) -> IntArray:
-    """Return which joints any clip translates during playback; if none, those that any clip holds away from rest.
+    """Return which of some joints any clip translates while it plays; if none, those it holds away from rest.
 
-    Files also key joints that never move: a joint that travels less than _STILL of the farthest one's travel is
-    ignored.
+    A joint that travels less than _STILL of the farthest one's travel is ignored, since files also key joints that
+    never move.
     """
     travelled = np.zeros(len(clips[0].skeleton))
     for clip in clips:
@@ -143,9 +145,9 @@ def _leaves_rest(clips: Sequence[Clip], joint: int) -> bool:
 
 
 def moved_together(moved: BoolArray, chain: IntArray) -> BoolArray:
-    """Return moved joints (C, J) of clips; a clip that moves any joint of the chain moves all of it.
+    """Return the moved joints (C, J) of clips, with the whole chain for a clip that moves any joint of it.
 
-    The chain acts as one: a joint of it that held another clip's pose would turn the root.
+    A joint of the chain that held another clip's pose would turn the root.
     """
     if len(chain) < 2:
         return moved
@@ -197,9 +199,9 @@ def _beside(clips: Sequence[Clip], root: int, skeleton: Skeleton) -> IntArray:
 
 
 class RootedClips:
-    """The root motion of C clips, as far as it does not depend on the score.
+    """The part of root motion that depends on C clips alone, not on the score.
 
-    The poses at the clips' ends are stored at the origin: facing forward in CONTINUE, moving forward in ALONG.
+    The poses at the clips' ends are stored at the origin: facing forward in the mode CONTINUE, moving forward in ALONG.
     """
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
@@ -207,11 +209,12 @@ class RootedClips:
                  freed: Freed | None = None, grounds: FloatArray | None = None) -> None:
         """Take clips and the joints they move, (C, J).
 
-        chain: the root and the ancestors that carry it, see root_chain. freed: if set, all poses here are those of the
-        freed skeleton. astray_rad: (2, C) for ALONG, direction of travel at the beginning and at the end, to the left
-        of the facing direction. grounds: (2, C) ground heights then, see feet/grounds.py; None for level ground.
-        starts, ends: (C + 1, J, …) poses at the clips' first and last instants, and a step after and before, with rest
-        in the last row. They are converted in place to the input of RootMotion.place_seam.
+        chain: the root and the ancestors that carry it, see root_chain. starts: (C + 1, J, …) the clips' first poses,
+        and poses a step later, with rest in the last row. ends: the same at the clips' ends, the last poses first. Both
+        are converted in place to the input of RootMotion.place_seam. up: (3,) of model space. astray_rad: (2, C) for
+        the mode ALONG, the angle from the facing direction to the direction of travel, to the left, at beginning and
+        end. freed: if set, all poses here are those of the freed skeleton. grounds: (2, C) ground heights at beginning
+        and end, see feet/grounds.py; None for level ground.
         """
         self.mode: RootMode = mode if len(chain) else "AS_AUTHORED"
         self.freed = freed
@@ -249,7 +252,7 @@ class RootedClips:
         return Travel.through(self._first, self._last, self._rest, self._moves, clip, loop_s)
 
     def is_among(self, joints: BoolArray) -> bool:
-        """Return whether the joint that is moved for the root is one of joints (J,)."""
+        """Return whether the joint that root motion moves is one of joints (J,)."""
         return self.mode != "AS_AUTHORED" and bool(joints[self._carried[0].joint])
 
     def prepare(self, pose: Pose, clip: IntArray) -> None:
@@ -262,7 +265,7 @@ class RootedClips:
                     pose.rotations[still, root.joint], pose.translations[still, root.joint], self._from_rest.numbers)
 
     def leaves(self, clip: int) -> bool:
-        """Return whether `prepare` leaves a clip's poses unchanged."""
+        """Return whether `prepare` does not change a clip's poses."""
         return self.mode == "AS_AUTHORED" or (self.goes_on and bool(self._moves[clip]))
 
     def laid(self, positions: FloatArray) -> FloatArray:
@@ -294,7 +297,7 @@ class RootedClips:
                 vectors[..., row, :] = root.turned(vectors[..., row, :], yaw)
 
     def _back(self, pose: Pose) -> Placement:
-        """Return the placement that takes poses (N, J, …) back above the root's rest position; headings stay."""
+        """Return the placement that moves poses (N, J, …) back to the root's rest position; headings stay."""
         return Placement(np.zeros(len(pose.rotations)), self.bearing.away(pose) @ np.array((-1.0, -1j)))
 
     def _keep_in_place(self, pose: Pose) -> None:
@@ -306,8 +309,8 @@ class RootedClips:
 class RootMotion:
     """Places the poses of a row's segments on the ground.
 
-    Where clips continue each other, the end poses are placed at the station between their segments. A clip's own poses
-    are moved by the placement that takes its start to the station before it.
+    Where a clip starts where the one before ended, the end poses of both are placed at the station between their
+    segments. A clip's own poses are moved by the placement that moves its start to the station before it.
 
     turns_rad: (S,) heading change at the seam after each segment, which straightens a loop.
     """
@@ -341,11 +344,11 @@ class RootMotion:
 
     @property
     def rises(self) -> FloatArray:
-        """The height of each of S segments above its clip's, (S,), or () if all are 0."""
+        """The rise of each of S segments above its clip as authored, (S,); () if all are 0."""
         return self._to_stations.rise if self.goes_on else np.zeros(())
 
     def place_segments(self, pose: Pose, segment: IntArray, rounds: IntArray) -> None:
-        """Place clip poses in their segments."""
+        """Place clip poses (F, J, …) of segments (F,) in rounds (F,) of a loop on the ground, in place."""
         if self.goes_on:
             by = (self._lapped(self._to_stations.at(segment), rounds).numbers if np.count_nonzero(rounds) else
                   self._to_stations.numbers.take(segment, axis=0))

@@ -1,4 +1,4 @@
-"""Loop continuation: clips whose end leads on to their beginning, as those of walks and dances."""
+"""Continuation of cyclic clips, whose end leads to their beginning, such as walks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _REST = {4: rot.IDENTITY, 3: np.zeros(3)}
 
 
 def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
-    """Return a looping clip as an excerpt of one that is lead_s longer at both ends.
+    """Return a cyclic clip as an excerpt of a clip that is lead_s longer at both ends.
 
-    lead_s: at most the clip's duration; the added time repeats the clip's other end. bearing: that of its root if the
-    clip travels, so that repeats continue from its position; None repeats poses in place. Keys at the ends are the
-    clip's own, so it should end as it begins.
+    The added time repeats the clip's other end. lead_s: at most the clip's duration. bearing: that of the root if the
+    clip travels, so that repeats continue from its position; None repeats poses in place. Where repeats meet the clip,
+    the clip's own keys are used, so it should end as it begins.
     """
     length_s = clip.duration_s
     parts = [Excerpt(clip, begin_s, end_s).keyed for begin_s, end_s in
@@ -46,7 +46,7 @@ def going_round(clip: Clip, lead_s: float, bearing: Bearing | None) -> Excerpt:
 
 
 def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
-    """Return a part whose roots have been placed on the ground."""
+    """Return a part of a clip with its roots moved over the ground by a placement."""
     rotations, translations = map(by_joint, (part.rotations, part.translations))
     still = np.array((0.0, part.duration_s))
     for root in roots:
@@ -58,7 +58,7 @@ def _carried(part: Clip, roots: Sequence[Root], by: Placement) -> Clip:
 
 
 def _in_a_row(parts: Sequence[Tracks], begins_s: Sequence[float]) -> Tracks:
-    """Return tracks concatenated in time; where two meet, the middle one's key is kept."""
+    """Return three parts' tracks, one after another; where two parts meet, the middle one's key is kept."""
     channels = parts[0].values.shape[1]
     keys = [by_joint(part) for part in parts]
     rows = []

@@ -1,4 +1,4 @@
-"""Automatic duration of transitions: the time that joints need to turn, and to move from pose to pose."""
+"""Automatic duration of transitions: the time that joints need to turn, and to move, from one pose to the other."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from .seams import EndPoses
 class Automatic:
     """Input of automatic durations between clips; measured on demand.
 
-    clips: C on one skeleton. ends: their end poses as placed at seams. positions: those of the joints there, (2, C, J,
-    3), first and last. is_shared: whether joints share one duration; else the longest counts. skin, seen: (J,) joints
-    whose rotation counts, and those whose distance counts; None stands for all.
+    clips: C clips on one skeleton. ends: their end poses as placed at seams. positions: returns the joints' positions
+    in their first and last poses, (2, C, J, 3). is_shared: whether joints share one duration; otherwise each has its
+    own, and the longest counts. skin: (J,) joints whose rotation counts. seen: (J,) joints whose distance counts. None
+    stands for all joints.
     """
 
     clips: tuple[Clip, ...]

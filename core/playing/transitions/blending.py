@@ -19,19 +19,19 @@ from .limits import long_arc
 from .methods import TRANSITION_METHODS, method_named
 
 _SMALL_RAD = 1e-4
-"""Half-angles below this take the limit of the Jacobian's factor, which differs by less than angle²/700."""
+"""Half-angle below which the Jacobian's factor is replaced by its limit, which differs by less than angle²/700."""
 _NO_TIME_S = 1e-12
 _MOST_SEAMS_KEPT = 256
-"""Seams whose offsets are cached; with more, the cache is emptied, since offsets of all joints are large."""
+"""Number of seams whose offsets are cached; then the cache is emptied, since offsets of all joints are large."""
 _EVENLY = 0.5
-"""A uniform change of speed moves a joint by half of duration × change."""
+"""Factor of a uniform change of speed: it moves a joint by half of duration × change."""
 
 @dataclass(frozen=True)
 class Style:
     """How clips and transitions are blended: identifiers of TRANSITION_METHODS, CURVES, INTERPOLATIONS and so on.
 
-    pace: the time curve of an inserted transition. joint_time: whether joints share the transition's duration, or take
-    their own and where in it.
+    pace: the time curve of an inserted transition. joint_time: whether joints share the transition's duration, or
+    when in it each takes its own.
     """
 
     method: str
@@ -57,9 +57,9 @@ class Style:
         return CURVES[self.curve].shaped(shape)(share) if shape == "RISE" or shape == "PULSE" else np.ones(len(share))
 
     def progress(self, share: FloatArray, own: FloatArray | None) -> FloatArray:
-        """Return the progress of the inserted transition at shares (N,) of its time, (N, J) or (N, 1), 0…1.
+        """Return the progress, 0…1, of the inserted transition at shares (N,) of its time: (N, J), or (N, 1).
 
-        own: (N, J) each joint's share of the transition's duration, if joints take their own.
+        own: (N, J) each joint's share of the transition's duration, if joints take their own; None gives (N, 1).
         """
         time = share[:, None]
         if own is not None:
@@ -72,9 +72,9 @@ class Style:
 class Crossing:
     """Both sides of N seams.
 
-    out, into: (N, J, …) the last pose before and the first one after. out_before: the pose out_step_s (N,) before out.
-    into_after: that into_step_s (N,) after into. A step of 0 means that the speed there is unknown. is_long: (N, J)
-    joints that turn along the longer arc from out to into; None for none.
+    out, into: (N, J, …) the last pose before the seam and the first one after it. out_before: the pose out_step_s (N,)
+    seconds before out. into_after: the pose into_step_s (N,) seconds after into. A step of 0 means that the speed there
+    is unknown. is_long: (N, J) joints that turn along the longer arc from out to into; None for none.
     """
 
     out: Pose
@@ -94,10 +94,10 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
     transition. weight: (F,) of the transition.
 
     The transition takes the shorter arc, or the longer one where the crossing says so. Quaternion signs follow the
-    motion: the clip before keeps the sign of its last pose, the clip after that of its first one. So the arc between
-    clip and transition is the shorter one at the seam and does not change elsewhere, even where a clip turns so far
-    that both arcs are equally long. Choosing again at each instant would make the pose jump there. (It still jumps
-    where a clip turns by more than a whole turn within the window.)
+    motion: the clip before has the sign of its last pose, the clip after has that of its first one. So the arc between
+    clip and transition is the shorter one at the seam, and stays the same over the window. If it were chosen at each
+    instant, the pose would jump where a clip turns so far that both arcs are equally long. (It still jumps where a clip
+    turns by more than a whole turn within the window.)
     """
     out, into = crossing.out.rotations[at], crossing.into.rotations[at]
     flips = np.einsum("fji,fji->fj", out, into) < 0.0
@@ -115,10 +115,11 @@ def blend_over(pose: Pose, crossing: Crossing, at: IntArray, is_after: BoolArray
 
 @dataclass(frozen=True, eq=False)
 class Differing:
-    """Differences of poses of J joints: R vectors, of which the first J are the joints' rotation vectors.
+    """How differences of poses of J joints are stored: as R vectors, R = J + T + S.
 
-    shifted: (T,) the joints whose translations come next. scaled: (S,) those whose scales come last. All other joints
-    have the same translation and scale in all poses; usually these are all but the root.
+    The first J are the joints' rotation vectors. shifted: (T,) the joints whose translations come next. scaled: (S,)
+    the joints whose scales come last. All other joints, usually all but the root, have the same translation and scale
+    in all poses.
     """
 
     joints: int
@@ -139,7 +140,7 @@ class Differing:
         return self.joints + int(found[0]) if len(found) else None
 
     def vectors(self, pose: Pose) -> FloatArray:
-        """Return translations and scales of poses (N, J, …) as the vectors after the first J, (N, R − J, 3)."""
+        """Return the translations and scales of poses (N, J, …) as the last R − J vectors, (N, R − J, 3)."""
         return np.concatenate((pose.translations[:, self.shifted], pose.scales[:, self.scaled]), axis=1)
 
     def add(self, pose: Pose, frames: IntArray, offsets: FloatArray) -> None:
@@ -158,9 +159,9 @@ class Offsets(ABC):
 
     @abstractmethod
     def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
-        """Return the offsets as vectors (F, R, 3), see Differing. time_s: (F,) relative to seams at (F,).
+        """Return the offsets as vectors (F, R, 3), see Differing.
 
-        curve: the fade, unless the offsets have their own.
+        at: (F,) the seam of each. time_s: (F,) relative to it. curve: the fade, unless the offsets have their own.
         """
 
     def and_those_of(self, more: Self) -> Self:
@@ -173,7 +174,7 @@ class KnownOffsets:
     """Cache of the offsets around the seams of a row."""
 
     def __init__(self, seams: int) -> None:
-        """Start empty, for a number of seams."""
+        """Start with an empty cache for this number of seams."""
         self._row: IntArray = np.full(seams, -1, dtype=np.int64)
         self._offsets: Offsets | None = None
 
@@ -215,10 +216,10 @@ class Inertialization(Offsets):
     sides before and after, see Differing.
 
     The pose at the seam divides the difference between the last and the first pose as the seam divides the window. The
-    speed there is the mean of both speeds, weighted likewise, plus the curve's slope, see vectors. To avoid overshoot
-    when the speed changes, the pose moves on as it would under a uniform change of speed over the window. A rotation's
-    offset is a rotation vector: q = clip · exp o, whose angular velocity is exp(−o)·ω + J(o)·o′ with the right Jacobian
-    J.
+    speed there is the mean of both speeds, with the same weights, plus a term by the curve's slope, see vectors. To
+    avoid overshoot where the speed changes, the pose at the seam is moved as by a uniform change of speed over the
+    window. A rotation's offset is a rotation vector o: q = clip · exp o. The angular velocity of q is exp(−o)·ω +
+    J(o)·o′ with the right Jacobian J.
     """
 
     before_s: FloatArray
@@ -250,13 +251,16 @@ class Inertialization(Offsets):
     def vectors(self, at: IntArray, time_s: FloatArray, curve: Weight) -> FloatArray:
         """Return the offsets at some instants; see Offsets.
 
-        Let u run from 0 at the window's edge to 1 at the seam, T be the side's duration, and f(u) =
+        Let u run from 0 at the window's edge to 1 at the seam, let T be the side's duration, and let f(u) =
         curve(_eased_in(u)), which rises from 0 to 1. Before the seam the offset to the clip is o·f(u) + o′·T·(u −
-        1)·f(u), and mirrored in time after it. At the seam it is o, with the rate o′ ± o·f′(1)/T. The offsets of both
-        sides divide the difference d from the last pose to the first one as their durations T_a and T_b divide the
-        window. So on either side that rate is o′ + d·f′(1)/(T_a + T_b): pose and speed are continuous for every curve.
-        A curve that is level there adds nothing to the speed; LINEAR adds d's mean speed. At the edge the offset and
-        its rate are 0. (After Bollo 2018, Inertialization, which acts after the seam only and with one polynomial.)
+        1)·f(u); after it, the same mirrored in time. At the edge the offset and its rate are 0.
+
+        At the seam the offset is o, with the rate o′ ± o·f′(1)/T. The offsets of both sides divide the difference d
+        from the last pose to the first one as their durations T_a and T_b divide the window. So on either side the rate
+        is o′ + d·f′(1)/(T_a + T_b), and pose and speed are continuous for every curve. A curve that is level there adds
+        nothing to the speed; LINEAR adds d's mean speed.
+
+        After D. Bollo, Inertialization, GDC 2018, which acts only after the seam, and with one polynomial.
         """
         is_after = (time_s >= 0.0).astype(np.intp)
         side_s = np.where(is_after, self.after_s[at], self.before_s[at])

@@ -13,17 +13,18 @@ from .blending import Crossing
 from .limits import long_arc
 
 LONGEST_S: Final = 0.6
-"""A clip's speed acts on the transition for at most this time; longer, it would lead the pose far astray."""
+"""Longest time for which a clip's speed acts on the transition; if it acted longer, the pose would drift far away."""
 
 
 def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s: FloatArray) -> Pose:
     """Return the poses (F, J, …) between the last poses of clips and the first ones of the next.
 
-    at: (F,) the crossing of each. time_s: (F,) since the transition began. length_s: (F,) its duration. Linear motion
-    from one pose to the other, at the speed m, is displaced by (a − m)·h(t) and −(b − m)·h(T − t). Here a and b are the
-    clips' speeds, h(t) = t·(1 − t/L)² and L = min(T, LONGEST_S). Value and speed are the clips' own at both ends; for T
-    ≤ LONGEST_S this is the cubic Hermite curve. Rotations are displaced in the same way, by rotation vectors, along the
-    longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
+    at: (F,) the crossing of each. time_s: (F,) since the transition began. length_s: (F,) its duration T.
+
+    To linear motion from one pose to the other, at the speed m, are added (a − m)·h(t) and −(b − m)·h(T − t). Here a
+    and b are the clips' speeds, h(t) = t·(1 − t/L)² and L = min(T, LONGEST_S). Value and speed are the clips' own at
+    both ends; for T ≤ LONGEST_S this is the cubic Hermite curve. The same holds for rotations, by rotation vectors,
+    along the longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
     """
     out, into = crossing.out, crossing.into
     share = np.clip(quotient(time_s, length_s), 0.0, 1.0)[:, None]
@@ -44,7 +45,11 @@ def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s:
 
 def _displaced(crossing: Crossing, at: IntArray, length_s: FloatArray, whole: FloatArray,
                changes: tuple[FloatArray, FloatArray], pull: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Return the displacement by the clips' speeds, (F, J, 3), of linear motion over the whole (N, J, 3)."""
+    """Return what the clips' speeds add to linear motion, (F, J, 3).
+
+    whole: (N, J, 3) from the first pose to the second. changes: (N, J, 3) over the time steps at both ends. pull: (F,)
+    weights of the speeds at both ends, in seconds.
+    """
     even = whole[at] * quotient(1.0, length_s)[:, None, None]
     found = np.zeros_like(even)
     for change, step_s, weight in zip(changes, (crossing.out_step_s, crossing.into_step_s), pull, strict=True):

@@ -47,9 +47,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Pace:
-    """The time curve of an inserted transition. progress: from shares of its time to its progress, 0…1.
+    """The time curve of an inserted transition.
 
-    is_carried: between clips it continues their speeds instead (carrying.py), if joints share their time.
+    progress: from shares of its time to its progress, 0…1. is_carried: a transition continues the clips' speeds
+    instead (carrying.py), if joints share its duration.
     """
 
     identifier: str
@@ -63,7 +64,7 @@ class Pace:
 class JointTime:
     """Whether joints share a transition's duration or take their own.
 
-    wait: the share of a joint's unused time that passes before it turns; the rest passes after.
+    wait: the share of a joint's unused time that passes before it turns; the rest passes afterwards.
     """
 
     identifier: str
@@ -161,4 +162,5 @@ JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("MIDDLE", "Own, in the Middle", "Joints that turn less turn in the middle", 0.5),
     JointTime("LATE", "Own, Late", "Joints that turn less wait, then turn last: the motion speeds up", 1.0),
 )}
-"""Each track has four keys: the ends of the transition, and between them those of the joint's own time; §3.4.1."""
+"""Each track has four keys: the ends of the transition, and between them the ends of the joint's own time; Gustaitis et
+al. 2007, §3.4.1."""

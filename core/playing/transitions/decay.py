@@ -1,4 +1,4 @@
-"""Inertialization after the seam: the next clip begins at once, and the offset to the last pose and speed fades out.
+"""Inertialization after the seam: the next clip begins at once, and its offset to the last pose and speed fades out.
 
 D. Bollo, Inertialization: high-performance animation transitions in Gears of War, GDC 2018.
 """
@@ -14,17 +14,17 @@ from .blending import Inertialization, Offsets
 from .curves import Weight
 
 _ROUNDING = 1e-9
-"""Smaller offsets are dropped: on their way back they would vanish at once, with their speed."""
+"""Offsets smaller than this count as 0. If they shrank, T would be so short that their speed would vanish at once."""
 
 
 @dataclass(frozen=True, eq=False)
 class Decay(Offsets):
     """Fading offsets after N seams, from the next clip to the pose before the seam: R vectors, see Differing.
 
-    value, rate, acceleration: (N, R, 3) at the seam. time_s: (N, R) durations of the fades. With s = t/T they are x·(1
-    − 10s³ + 15s⁴ − 6s⁵) + v·T·(s − 6s³ + 8s⁴ − 3s⁵) + a·T²·(s² − 3s³ + 3s⁴ − s⁵)/2: the quintic that reaches zero in
-    value, speed and acceleration at T. If the offset is already shrinking, at the speed v along x, T is at most −5x/v,
-    and a makes the third derivative begin at 0. This never overshoots.
+    value x, rate v, acceleration a: (N, R, 3) at the seam. time_s T: (N, R) durations of the fades. With s = t/T, an
+    offset is x·(1 − 10s³ + 15s⁴ − 6s⁵) + v·T·(s − 6s³ + 8s⁴ − 3s⁵) + a·T²·(s² − 3s³ + 3s⁴ − s⁵)/2. This is the quintic
+    whose value, speed and acceleration are 0 at T. If the offset is already shrinking, at the speed v along x, T is at
+    most −5x/v. Then a is such that the third derivative begins at 0. So the offset never overshoots.
     """
 
     value: FloatArray

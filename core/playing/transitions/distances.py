@@ -24,8 +24,9 @@ class Distances:
     """Joint positions at both ends of C clips, and speeds of joints.
 
     ends: (2, C, J, 3) positions in the clips' first and last poses, placed as they meet at seams. fast: (C, J) speeds
-    that joints seldom exceed at the clips' own pace, model units per second. slow: the speed that is always allowed,
-    likewise. moved: (C, J) joints that clips move. skeleton: theirs. counted: (J,) joints whose distance counts.
+    that joints seldom exceed at the clips' own pace, in model units per second. slow: the speed that every joint may
+    have, in the same unit. moved: (C, J) joints that each clip moves. skeleton: that of the clips. counted: (J,) joints
+    whose distance counts.
     """
 
     ends: FloatArray
@@ -49,7 +50,7 @@ class Distances:
     def needed_s(self, seams: Neighbours) -> FloatArray:
         """Return the least durations of N transitions, (N,), in which no joint is faster than in its clips.
 
-        Joints count that both clips move or neither does, if that is true of all their ancestors.
+        A joint counts if it and all its ancestors are moved by both clips, or by neither.
         """
         out = np.zeros(len(seams.before))
         for start in range(0, len(out), _PAIRS_AT_ONCE):

@@ -1,8 +1,9 @@
 """Automatic duration of transitions: the angle that joints turn ÷ their angular speed there.
 
-Gustaitis et al. 2007, §3.4, take the speed from three key intervals on each side. Their durations depend on the spacing
-of keys, so the same motion keyed more densely gets another result. The default uses a fixed time instead, and the
-distances that joints move (distances.py). Only joints that both clips rotate count.
+Gustaitis et al. 2007, §3.4, take the speed from three key intervals on each side. That depends on the spacing of keys,
+so the same motion gets another duration if it is keyed more densely. The default measures the speed over a fixed time
+instead, and also takes account of the distances that joints move (distances.py). Only joints that both clips rotate
+count.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ INTERVALS = 3
 NEAR_S = 0.1
 """Time before and after the seam for the mean speed, if it is measured over time."""
 MOST_STEPS = 256
-"""A whole clip is sampled in steps of NEAR_S, or in this many longer steps."""
+"""Greatest number of steps in which a whole clip is sampled; a longer clip has steps longer than NEAR_S."""
 SAME_POSE_RAD = 1e-5
 """A mean angle below this counts as the same pose: the transition has duration 0."""
 STILL_RAD_S = 0.01
@@ -53,9 +54,10 @@ class Speed:
 class Turning:
     """How the joints of C clips turn; each array is (C, J): angles in radians, and times in clip seconds.
 
-    turns: joints that count and have a rotation track; all others are zero everywhere. speed: the rule that says
-    which part of a clip counts. angles: returns the angles from one pose to another; limits.Limits may choose the
-    longer arc.
+    turns: joints that count and have a rotation track; in the other arrays, all other joints are 0. first, last, whole:
+    the part of the clip after its begin, that before its end, and all of it; path: the angle turned in it, time: its
+    duration. speed: the rule for the parts at the ends. angles: returns the angles from one pose to another;
+    limits.Limits may choose the longer arc.
     """
 
     turns: BoolArray
@@ -86,10 +88,10 @@ class Turning:
         return cls(turns, first, first_s, last, last_s, whole, whole_s, speed, angles)
 
     def moving(self, near: FloatArray, whole: FloatArray) -> FloatArray:
-        """Return the speed that counts: that near the seam, or that over the whole clips.
+        """Return the speed that counts, from that near the seam and that over the whole clips.
 
-        By keys: the first that is not still. By time: the faster, since a motion that ends slowly need not continue
-        slowly.
+        Over key intervals, it is the one near the seam unless that is still. Over time, it is the faster one, since a
+        transition need not be slow because a clip ends slowly.
         """
         if not self.speed.is_by_keys:
             near = np.maximum(near, whole)
@@ -97,9 +99,9 @@ class Turning:
 
 
 def _turned(clip: Clip) -> FloatArray:
-    """Return for T rotation tracks, (6, T): angle and time of the first NEAR_S, of the last, and of all steps.
+    """Return for T rotation tracks, (6, T): angle and time of the first NEAR_S, of the last NEAR_S, and of all steps.
 
-    The angle of a step does not depend on the keys' positions, nor on tremor between them.
+    Steps are even, so the angles do not depend on where keys are, nor on tremor within a step.
     """
     near = min(NEAR_S, clip.duration_s)
     times = np.concatenate((whole_steps(clip.duration_s), (near, clip.duration_s - near)))
@@ -120,7 +122,7 @@ def whole_steps(duration_s: float) -> FloatArray:
 
 
 def _paths(clip: Clip) -> FloatArray:
-    """Return for T rotation tracks, (6, T): angle and time of the first intervals, of the last ones, and of all."""
+    """Return for T rotation tracks, (6, T): angle and time of the first INTERVALS, of the last ones, and of all."""
     tracks = clip.rotations
     first, last = tracks.starts[:-1], tracks.starts[1:] - 1
     values = rot.normalized(tracks.values)
@@ -142,7 +144,7 @@ def _paths(clip: Clip) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The clips on both sides of N seams, (N,), and how many seconds one second of each lasts when played, (N,)."""
+    """The clips on both sides of N seams, (N,), and the played seconds per second of each clip, (N,)."""
 
     before: IntArray
     after: IntArray
@@ -163,9 +165,9 @@ def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, sea
     """Return the automatic duration of N transitions in seconds, (N,), before limits.
 
     first, last: (C, J, 4) the clips' first and last rotations as played. The duration is mean angle ÷ ((path before +
-    path after) ÷ (time before + time after)), with sums over the common joints and over what counts on each side. If
-    they stand still there, the clips' whole paths and times are used; if these stand still too, DEFAULT_SPEED_RAD_S.
-    The same pose gives 0, no common joint gives 0.
+    path after) ÷ (time before + time after)). The sums are over the joints that both clips rotate, and over the parts
+    of the clips near the seam; see Turning.moving for the speed of whole clips. If the joints stand still everywhere,
+    the speed is DEFAULT_SPEED_RAD_S. Equal poses give 0, and so do clips without common joints.
     """
     pairs, pair = np.unique(seams.before * len(first) + seams.after, return_inverse=True)
     sums = np.empty((10, len(pairs)))
@@ -181,7 +183,7 @@ def automatic_lengths(turning: Turning, first: FloatArray, last: FloatArray, sea
 
 
 def longest_lengths(turning: Turning, first: FloatArray, last: FloatArray, seams: Neighbours) -> FloatArray:
-    """Return the automatic duration of N transitions, (N,), if joints take their own: the longest joint's."""
+    """Return the automatic duration of N transitions, (N,), if joints take their own: that of the slowest joint."""
     out = np.empty(len(seams.before))
     for start in range(0, len(out), _PAIRS_AT_ONCE):
         part = seams.at(slice(start, start + _PAIRS_AT_ONCE))

@@ -16,9 +16,9 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.euler import least_euler
 
 _BEYOND_RAD = np.radians(5.0)
-"""An arc exceeds the limits if it leaves them by more than this: neither limits nor clips are exact."""
+"""Tolerance in which an arc may leave the limits, since neither limits nor clips are exact."""
 _STEPS = 24
-"""Steps in which arcs are sampled: at most 15° of a whole turn each."""
+"""Number of steps in which arcs are sampled, so that none is longer than 15°."""
 _ARCS_AT_ONCE = 4096
 
 
@@ -58,9 +58,9 @@ class Limits:
                    np.tile((0, 1, 2), (len(table), 1)))
 
     def exceeds(self, a: FloatArray, b: FloatArray) -> BoolArray:
-        """Return whether the shorter arc between rotations a and b (..., J, 4) exceeds the limits, (..., J).
+        """Return whether joints should turn along the longer arc between rotations a and b (..., J, 4), (..., J).
 
-        True only if the longer arc stays within them and is to be taken.
+        That is so if the shorter arc exceeds the limits and the longer one does not.
         """
         is_long = np.zeros(a.shape[:-1], dtype=np.bool_)
         here, there = a[..., self.joints, :].reshape(-1, 4), b[..., self.joints, :].reshape(-1, 4)

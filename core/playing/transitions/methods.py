@@ -39,10 +39,10 @@ class Layout:
 class TransitionMethod:
     """A transition method.
 
-    shape: of the weight curve. ALONE: nothing else plays in the window. LEAD: the clips continue with offsets on both
-    sides (blending.Inertialization), which need no weights. DECAY: the next clip with offsets that fade by themselves
-    (decay.Decay). limit: from the durations of the segments before and after (S,) to the longest transition (S,).
-    lay_out: from durations (S,) and transitions (S,) within their limits to a Layout.
+    shape: RISE and PULSE are shapes of the weight curve. ALONE: nothing else plays in the window. LEAD: both clips
+    continue, with offsets on both sides (blending.Inertialization). DECAY: the next clip plays, with offsets that fade
+    by themselves (decay.Decay). limit: from the durations of the segments before and after (S,) to the longest
+    transitions (S,). lay_out: from durations (S,) and transitions (S,) within these limits to a Layout.
     """
 
     identifier: str
@@ -58,7 +58,7 @@ class TransitionMethod:
         return self.shape in ("LEAD", "DECAY")
 
     def uses(self, setting: str) -> bool:
-        """Return whether a setting of transitions, as curve, pace or joint_time, has an effect with this method.
+        """Return whether a setting of transitions, such as curve or pace, has an effect with this method.
 
         >>> [TRANSITION_METHODS[name].uses("joint_time") for name in ("LEAD", "END")]
         [False, True]

@@ -1,11 +1,7 @@
 """Visible cost of a seam: how far joints are displaced, and for how long, while an offset fades out.
 
 D. Holden, Inertialization Transition Cost, 2022: an offset x with the speed v, pulled back by a critically damped
-spring, is x(t) = e^(−yt)·(x + (v + yx)·t). The area below
-
-x(t)
-
-has a closed form.
+spring, is x(t) = e^(−yt)·(x + (v + yx)·t). The cost is the area below |x(t)|, which has a closed form.
 """
 
 from __future__ import annotations
@@ -29,16 +25,16 @@ _SEEN: Final = ("skullbase", *(f"{side}_{part}" for side in "lr" for part in (*_
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The joints that count for a seam's cost, (P,), and the length of each one's limb, (P,) in model units."""
+    """The P joints that count for a seam's cost. sizes: (P,) the length of each joint's limb in model units."""
 
     joints: IntArray
     sizes: FloatArray
 
     @classmethod
     def of(cls, body: SkeletonMap) -> Seen:
-        """Take heads, arms and legs, or all joints if there is no body.
+        """Return the joints of head, arms and legs of a body, or all joints of a skeleton that is no body.
 
-        Hands are measured in arm lengths, all else in leg lengths.
+        Hands are measured in arm lengths, all other joints in leg lengths.
         """
         positions, joint_of = body.skeleton.rest_world[..., 3], body.joint_of
         leg, arm = (_limb(positions, joint_of, names) for names in (_LEG, _ARM))
@@ -54,9 +50,9 @@ class Seen:
 class Edges:
     """A clip at N instants at which it may end, or begin.
 
-    skips_s: (N,) seconds skipped for it, negative beyond the clip's end. positions, velocities: (N, P, 3) of the joints
-    that count, in the root's frame, in limb lengths and limb lengths per second of the clip. planted: (N, 2) contact of
-    each foot. besides: (N,) further cost of this instant, in limb lengths.
+    skips_s: (N,) seconds of the clip that each instant skips, negative beyond the clip's end. positions, velocities:
+    (N, P, 3) of the joints that count, in the root's frame, in limb lengths and limb lengths per second of the clip.
+    planted: (N, 2) contact of each foot. besides: (N,) further cost of each instant, in limb lengths.
     """
 
     skips_s: FloatArray
@@ -69,8 +65,8 @@ class Edges:
 def seam_costs(out: Edges, into: Edges, out_pace: float, into_pace: float) -> FloatArray:
     """Return the cost of going from each instant of one clip to each of another, (N, M), in limb lengths.
 
-    out_pace, into_pace: seconds of each clip per second of the result. One limb length is the cost of a displacement of
-    all joints by that much, without speed.
+    out_pace, into_pace: seconds of each clip per second of the result. A displacement of all joints by one limb length,
+    without speed, costs 1.
     """
     offset = out.positions[:, None] - into.positions[None]
     rate = out.velocities[:, None] * out_pace - into.velocities[None] * into_pace
@@ -84,9 +80,10 @@ def kinks(offset: FloatArray, rate: FloatArray) -> FloatArray:
 
 
 def displacement_area(offset: FloatArray, rate: FloatArray) -> FloatArray:
-    """Return the area below the magnitude of fading offsets, (...), each axis by itself.
+    """Return the area below the magnitude of fading offsets (...) with rates (...), each axis by itself, (...).
 
-    ∫ e^(−yt)·(a + bt) dt = −e^(−yt)·(a/y + b/y² + bt/y), with a = x and b = v + yx; it changes its sign at t = −a/b.
+    ∫ e^(−yt)·(a + bt) dt = −e^(−yt)·(a/y + b/y² + bt/y), with a = x and b = v + yx. The offset changes its sign at
+    t = −a/b.
 
     >>> displacement_area(np.array((1.0, 0.0)), np.zeros(2)).round(6).tolist()
     [0.14427, 0.0]

@@ -22,9 +22,9 @@ from .lengths import SAME_POSE_RAD, Neighbours
 from .methods import TransitionMethod
 
 FAR_TURN_RAD = np.radians(150.0)
-"""From this angle on a joint may well swing through the body."""
+"""Angle from which a joint is likely to swing through the body."""
 DEFAULT_LENGTH_S = 0.25
-"""Automatic duration if all common joints stand still while something else must move."""
+"""Automatic duration if no joint of both clips turns, but a translation or scale changes."""
 STEP_S = 1.0 / 480.0
 """Time step in which speeds at a clip's ends are measured."""
 _SAME_PLACE = 1e-6
@@ -32,16 +32,16 @@ _SAME_PLACE = 1e-6
 AutomaticLengths = Callable[[Neighbours], FloatArray]
 _SEAMS_AT_ONCE = 8192
 _LONGEST_WISH_S = 5.0
-"""Longest automatic duration that gets a note if it is cut; longer ones join clips that hardly move."""
+"""Longest automatic duration that gets a note if it is cut short; longer ones occur between clips that hardly move."""
 _NAMED_AT_MOST = 20
 
 
 @dataclass(frozen=True, eq=False)
 class EndPoses:
-    """The poses at the ends of C clips, (C + 1, J, …) with rest in the last row, and the joints they move, (C, J).
+    """The poses at the ends of C clips, (C + 1, J, …), with rest in the last row.
 
-    second, last_but_one: the poses step_s (C + 1,) after the first and before the last, in the clips' own time; they
-    give the speeds at the ends.
+    second, last_but_one: the poses step_s (C + 1,) clip seconds after the first pose and before the last one, for the
+    speeds at the ends. moved: (C, J) the joints that each clip moves.
     """
 
     first: Pose
@@ -53,7 +53,7 @@ class EndPoses:
 
     @classmethod
     def of(cls, skeleton: Skeleton, durations_s: FloatArray, moved: BoolArray, own: SequenceOf[Pose]) -> EndPoses:
-        """Combine the poses of each clip at its end_times_s, (4, J, …)."""
+        """Combine the poses of clips. own: the poses of each clip at its end_times_s, (4, J, …)."""
         rows = [*own, Pose.rest(skeleton, 4)]
         rotations, translations, scales = (np.stack([getattr(ends, name) for ends in rows], axis=1)
                                            for name in ("rotations", "translations", "scales"))
@@ -63,7 +63,7 @@ class EndPoses:
 
 
 FarTurns = dict[tuple[int, int], tuple[int, IntArray]]
-"""Pairs of clips between which joints turn far: the first segment where they meet, and the joints."""
+"""By a pair of clips between which joints turn far: the first segment after which they meet, and the joints."""
 
 
 def end_times_s(duration_s: float) -> FloatArray:
@@ -74,10 +74,10 @@ def end_times_s(duration_s: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Seams:
-    """A chunk of seams, reduced to the D different ones among them.
+    """A chunk of N seams, of which D are different.
 
-    index: (N,) the segment before each seam. different: (N,) which of the D each is. sample: (D,) one of each. angle:
-    (D, J) the joints' angles. shifts: (D,) whether a translation or scale changes.
+    index: (N,) the segment before each seam. different: (N,) which of the D each seam is. sample: (D,) the number of
+    one seam of each. angle: (D, J) the joints' angles. shifts: (D,) whether a translation or scale changes.
     """
 
     index: IntArray
@@ -88,9 +88,10 @@ class _Seams:
 
 
 class FittedTransitions(NamedTuple):
-    """The transition after each of S segments. wished_s: (S,) set by the score or automatic.
+    """The transition after each of S segments.
 
-    limit_s: (S,) the method's limits. far: clips between which joints turn far.
+    wished_s: (S,) durations set by the score, or automatic ones. limit_s: (S,) the method's limits. far: clips between
+    which joints turn far.
     """
 
     wished_s: FloatArray
@@ -105,9 +106,9 @@ class FittedTransitions(NamedTuple):
 
 def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses, held: Held, method: TransitionMethod,
                     automatic: AutomaticLengths) -> FittedTransitions:
-    """Return the transition after each segment, as set or automatic, no longer than the method allows.
+    """Return the transition after each segment: set by the score, or automatic; at most as long as the method allows.
 
-    automatic: from N seams to durations (N,).
+    held: the clip that last moved each joint. automatic: from N seams to durations (N,).
     """
     following = np.roll(sequence.clip, -1)
     wished = sequence.transition_s.copy()
@@ -132,7 +133,7 @@ def fit_transitions(sequence: Sequence, clips: SequenceOf[Clip], ends: EndPoses,
 
 
 def time_stretch(lengths_s: FloatArray, sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage]) -> FloatArray:
-    """Return how many seconds one second of its clip lasts in each segment, (S,); 0 if the clip has no duration."""
+    """Return the seconds per second of the clip in each segment, (S,); 0 if the clip has no duration."""
     durations: FloatArray = np.array([clip.duration_s for clip in clips])[sequence.clip]
     return quotient(lengths_s, durations)
 
@@ -161,10 +162,10 @@ def _in_chunks(sequence: Sequence, following: IntArray, ends: EndPoses, held: He
 
 def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: FloatArray | None,
               skin: BoolArray | None = None) -> Iterator[Problem]:
-    """Yield a warning for each pair of clips between which joints turn far, at the line that calls the first.
+    """Yield a warning for each pair of clips between which joints turn far, at the line that calls the first clip.
 
-    seen_s: (S,) time shown of the seam after each segment; None if the segments play within others. skin: (J,) joints
-    that move skin; others are ignored.
+    seen_s: (S,) the time of the seam after each segment, for the message; None if the segments play within others.
+    skin: (J,) joints that move skin; others are ignored.
     """
     if skin is not None:
         far = {pair: (segment, joints[skin[joints]]) for pair, (segment, joints) in far.items() if skin[joints].any()}
@@ -182,7 +183,7 @@ def far_turns(sequence: Sequence, skeleton: Skeleton, far: FarTurns, seen_s: Flo
 
 def shortened(sequence: Sequence, fitted: FittedTransitions, method: TransitionMethod,
               seen_s: FloatArray | None) -> Iterator[Problem]:
-    """Yield a note for each pair of clips whose transition is cut, at the line that calls the first; see far_turns."""
+    """Yield a note for each pair of clips with a transition cut short, at the line of the first clip; see far_turns."""
     following, wished, limit = np.roll(sequence.clip, -1), fitted.wished_s, fitted.limit_s
     is_meant = ~np.isnan(sequence.transition_s) | (wished <= _LONGEST_WISH_S)  # longer ones join clips that hardly move
     cut = np.flatnonzero((wished > limit) & is_meant)

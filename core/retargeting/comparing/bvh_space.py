@@ -35,7 +35,7 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 }
 """Label and metres by identifier. CMU's skeletons are in inches divided by 0.45 (mocap.cs.cmu.edu)."""
 _BODY_M: Final = 1.45
-"""Distance from ankles to the base of the skull of an adult, in metres."""
+"""Distance from the ankles to the base of the skull of an adult, in metres."""
 _USUAL: Final = {"Y": "Z", "Z": "-Y", "X": "Z", "-X": "Z", "-Y": "Z", "-Z": "-Y"}
 """Default facing direction by up axis, if the body does not show it."""
 
@@ -63,8 +63,9 @@ class BvhSpace:
 def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Clip, SkeletonMap, str]:
     """Return a clip of a BVH file in H-Anim's axes and metres, its map, and a sentence on the axes and unit used.
 
-    found: the map of the clip's skeleton; if it is unsure, the file counts as in H-Anim's axes and metres. Chosen axes
-    are those of the motion. If the rest pose lies in them, it is turned upright.
+    found: the map of the clip's skeleton; if it is unsure, the file counts as already in H-Anim's axes and metres.
+    space: axes that the user has chosen are those of the motion. If the rest pose lies down in them, it is turned
+    upright.
     """
     reference = find_reference(clip, found).map
     is_seen = reference.is_sure and reference.turn is not None

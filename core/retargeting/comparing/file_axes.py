@@ -12,16 +12,17 @@ from ...skeletons.maps import SkeletonMap
 from ...skeletons.posture import STANDS, Posture
 
 LEANS_RAD: Final = float(np.radians(7.5))
-"""Lean up to which a body stands straight: joints of such bodies are up to 6° off the vertical."""
+"""Lean up to which a body counts as straight; bodies that stand straight measure up to 6°."""
 _AT_ORIGIN: Final = 0.15
 """Share of the leg: hips and ankles of a body at the origin are at most this far from the vertical through it."""
 _ASIDE: Final = float(np.cos(np.radians(44.0)))
+"""Cosine of the angle from which the front of a rest pose clearly differs from the common front."""
 _NEARER: Final = 1.0 / 3.0
-"""A body that rests farther away must begin its motion this much nearer to the vertical to be at the origin."""
+"""A rest pose's front that is near the common front is taken only if the motion begins three times nearer to it."""
 _USUAL: Final = (np.array((0.0, 1.0, 0.0)), np.array((0.0, 0.0, 1.0)))
 """Up axes that are common in files."""
 _ON_GROUND: Final = (-0.02, 0.3)
-"""Heights of the lowest joint of a body on the ground or in a low jump, in leg lengths."""
+"""Range of heights of the lowest joint, in leg lengths, of a body on the ground or in a low jump."""
 _IN_GROUND: Final = -0.1
 """Greatest depth of toes or fingers of recorded bodies in the ground, in leg lengths."""
 _MOSTLY, _SELDOM = 0.9, 0.5
@@ -34,10 +35,10 @@ _SELDOM_LOWER_PERCENT: Final = 2.0
 def up_of_motion(frames: Posture, positions: FloatArray, found: SkeletonMap) -> FloatArray:
     """Return the up direction (3,) of a motion whose rest pose does not show it: usually along the standing body.
 
-    positions: (F, J, 3) of all joints. A body that lies, rolls or crawls shows up by its lowest joint. Along one of the
-    common axes that joint is almost always near 0, and along the body it seldom is, or the body's axis is not common.
-    If there is no such axis and the body never stands, the ground is the level below which the lowest joint seldom
-    goes. A body upside down counts as a handstand, unless nothing else fits.
+    positions: (F, J, 3) of all joints. A body that lies, rolls or crawls shows the up direction by its lowest joint.
+    Along the up axis, which is a common one, that joint is almost always near 0. Along the body it seldom is, or the
+    body lies along no common axis. If there is no such axis and the body never stands, the ground is the level below
+    which the lowest joint seldom goes. A body upside down counts as a handstand, unless nothing else fits.
     """
     stands = frames.upright >= STANDS
     axes = [_nearest_axis(up) for up in frames.axes[stands if stands.any() else slice(None), :, 1]]
@@ -81,9 +82,10 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
               found: SkeletonMap) -> FloatArray:
     """Return the axes (3, 3) in which a file moves: left, up and front of a standing body that faces its front.
 
-    rest: the rest pose's measured axes. own: the right-angled ones nearest to them. Up is one of these, unless the
-    motion stands along another axis. The front is that of the rest pose, unless the motion begins nearer to the common
-    front.
+    rest: (3, 3) the rest pose's measured axes. own: (3, 3) the right-angled axes nearest to them. Up is one of these,
+    unless the motion shows a body that stands along another axis. The front is that of the rest pose or the common one,
+    whichever is nearer to the motion's first standing frame. If both are nearly the same, it is the common one unless
+    the other is much nearer, see _NEARER.
     """
     stands = frames.upright >= STANDS
     if not stands.any():
@@ -96,7 +98,7 @@ def file_axes(rest: FloatArray, own: FloatArray, frames: Posture, positions: Flo
     if abs(own[:, 2] @ up) >= 0.5 or own[:, 1] @ up <= 0.5:
         return usual
     start, faces = frames.axes[int(np.argmax(stands))], with_front(up, rest)
-    is_upright = start[:, 1] @ up > 0.5  # the facing direction of a lying body is not its direction of travel
+    is_upright = start[:, 1] @ up > 0.5  # a lying body does not show its heading
     beside, away = (np.arccos(np.clip(start[:, 2] @ each[:, 2], -1.0, 1.0)) for each in (faces, usual))
     is_clear = 1.0 if faces[:, 2] @ usual[:, 2] < _ASIDE else _NEARER
     return usual if is_upright and beside > is_clear * away else faces
@@ -117,11 +119,11 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
                   found: SkeletonMap) -> bool:
     """Return whether a clip's body stands on the ground with `other` upwards rather than `up`.
 
-    A lying body and a lying rest pose look the same along one of the common axes, except for the height of the lowest
-    joint above 0: along the true up axis it is always near the ground. So a body whose rest pose is upright along one
-    of the axes is believed, unless only the other axis fits the ground. For other bodies, Y is up if both axes fit, as
-    with ankles over the origin. If neither fits, the motion decides if the rest pose leans and the motion is nearer to
-    an axis; else the axis to which the lowest joint is nearer.
+    A body that lies in its motion and one that lies in its rest pose differ only in the height of the lowest joint.
+    Along the true up axis, that joint is always near 0. So if the rest pose is upright along one of the two axes, that
+    axis is up, unless only the other one fits the ground. For other rest poses, Y is up if both axes fit, as for ankles
+    over the origin. If neither fits and the rest pose leans, but the motion is nearer to an axis, the motion decides.
+    Otherwise it is the axis along which the lowest joint is nearer to 0.
     """
     if not any(other @ axis > 0.5 for axis in _USUAL):
         return False
@@ -144,22 +146,22 @@ def _stands_along(other: FloatArray, up: FloatArray, rest: FloatArray, ups: Floa
 
 
 def _share_on_ground(lowest: FloatArray) -> float:
-    """Return the share of frames in which the lowest joint (F,), in legs, is near 0."""
+    """Return the share of frames in which the lowest joint is near 0. lowest: (F,) heights in leg lengths."""
     return float(((lowest > _ON_GROUND[0]) & (lowest < _ON_GROUND[1])).mean())
 
 
 def _share_above_ground(heights: FloatArray) -> float:
-    """Return the share of frames in which all joints (F, J), in legs, are above 0 and the lowest is near 0.
+    """Return the share of frames in which the lowest joint is near 0, and the others are above.
 
-    The lowest may be slightly below 0. The middle of the joints must be farther above 0 than the lowest is below: seen
-    along its front, a body that stands over the origin has no ground at 0.
+    heights: (F, J) in leg lengths. The lowest joint may be slightly below 0, but the middle of the joints must be
+    farther above 0 than that. Otherwise the front would pass for up if a body stands over the origin.
     """
     low = heights.min(axis=1)
     return float(((low > _IN_GROUND) & (low < _ON_GROUND[1]) & (heights.mean(axis=1) > -low)).mean())
 
 
 def stands_on_origin(found: SkeletonMap, up: FloatArray) -> bool:
-    """Return whether the feet stand on the ground at the origin; then a leaning body leans about that point."""
+    """Return whether the feet are at the origin; then a leaning body leans about that point."""
     feet = [found.joint_of[f"{side}_ankle"] for side in "lr" if f"{side}_ankle" in found.joint_of]
     hips = [found.joint_of[f"{side}_hip"] for side in "lr" if f"{side}_hip" in found.joint_of]
     if not feet or not hips:

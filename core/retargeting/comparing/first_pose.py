@@ -1,4 +1,4 @@
-"""First poses that are not part of a motion: a T-pose or A-pose before it, as in motion libraries, then a jump."""
+"""First poses that are not part of the motion, such as the T-pose at the start of many files in motion libraries."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from ...maths import rotations as rot
 from ...maths.arrays import FloatArray, IntArray
 
 _FIRST_FRAMES: Final = 4
-"""The jump comes within this many frames."""
+"""Number of frames within which the jump from the first pose to the motion occurs."""
 _JUMP_RAD: Final = float(np.radians(25.0))
-"""At a jump some joint turns by more than this between two frames."""
+"""Least angle by which a joint turns between two frames at the jump."""
 _FASTER, _FASTER_OVER_ALL = 1.5, 2.5
-"""How much faster the jump is than any later motion: in the fastest joint, and over all joints. Clips without such a
-pose reach 1.5 and 1.7 at most, and never both in one clip.
+"""Ratios of the jump's speed to that of the fastest later motion: of the fastest joint, and of all joints. Clips
+without such a pose reach 1.5 and 1.7 at most, and never both in one clip.
 """
 _LONGEST_S: Final = 0.2
-"""Keys farther apart are no frames."""
+"""Greatest distance of keys that count as frames."""
 _FEWEST: Final = 6
-"""With fewer frames the motion's speed is unknown."""
+"""Least number of frames from which the motion's speed is known."""
 _SEEN: Final = 512
 """Number of steps sampled evenly from the rest of a clip."""
 
 
 def first_pose_end(clip: Clip) -> float | None:
-    """Return when the motion begins if a pose before it is not part of it, else None.
+    """Return the time at which the motion begins, if the pose before it is not part of it, else None.
 
-    It begins after a jump within the first frames that is faster than all later motion, in one joint and over all.
+    The motion begins after a jump within the first frames. The jump is faster than all later motion, in its fastest
+    joint and over all joints.
     """
     turning = clip.rotations
     if clip.is_looping or not len(turning):
@@ -64,7 +65,7 @@ def _turns(clip: Clip, times: FloatArray, steps: IntArray) -> FloatArray:
 
 
 def from_time(clip: Clip, start_s: float) -> Clip:
-    """Return a clip from a start time on, which becomes 0."""
+    """Return a clip without its part before a start time, which becomes time 0."""
     start = poses_at(clip, np.array((start_s,))).at(0)
 
     def later(tracks: Tracks, values_there: FloatArray) -> Tracks:

@@ -1,7 +1,7 @@
-"""Levels the soles of bodies that rest in a moment of their motion, by the frames in which the feet are on the ground.
+"""Level the soles of bodies whose rest pose is a moment of their motion, by the frames with their feet on the ground.
 
-Feet that swing or are about to leave the ground are not level, and legs in a step are not below the hips. But feet are
-compared, and their heights measured, in a pose in which both stand.
+Feet of two bodies are compared, and their heights measured, in a pose in which both feet stand. In a moment of a step,
+a foot may swing or leave the ground, so that it is not level, and its leg is not below the hips.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from .straightened import legs_along
 
 _LOW_PERCENT: Final = 30.0
 _RAISED_HEEL: Final = 0.15
-"""Share of the foot's length: a heel that is never lower than this above the other one does not stand."""
+"""Height of a standing heel above the other one, as a share of the foot's length, from which it counts as raised."""
 
 
 def on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatArray) -> Skeleton:
-    """Return a clip's skeleton at rest with level soles, and with its legs below its hips if it rests in a step.
+    """Return a clip's skeleton at rest with level soles; with its legs below its hips, too, if it rests in mid-step.
 
-    found: the map of its skeleton. times: (F,) of its motion. up: (3,) unit, in the axes in which it moves.
+    found: the map of its skeleton. times: (F,) instants of its motion. up: (3,) unit, in the axes in which it moves.
     """
     skeleton, joints = clip.skeleton, found.joint_of
     posture = measure_posture(skeleton.rest_world[None, :, :, 3], joints)
@@ -41,7 +41,10 @@ def on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray, up: FloatA
 
 
 def _lowered(skeleton: Skeleton, turns: FloatArray, feet: list[int], up: FloatArray) -> Skeleton:
-    """Return a skeleton in a pose with its lowest foot at the earlier height."""
+    """Return a skeleton that rests in a pose, with its lowest foot as high as before.
+
+    turns: (J, 4) rotations of the pose. feet: joints.
+    """
     posed = skeleton.in_pose(turns)
     before, after = (float((one.rest_world[feet, :, 3] @ up).min()) for one in (skeleton, posed))
     return posed.shifted((before - after) * up)
@@ -55,8 +58,8 @@ def _soles(clip: Clip, skeleton: Skeleton, found: SkeletonMap, times: FloatArray
            up: FloatArray) -> dict[str, FloatArray]:
     """Return the up direction (3,) of each foot on the ground, in the skeleton's rest axes, by ankles.
 
-    A foot is on the ground while ankle and toes are both in the lowest third of their heights. A foot whose heel is
-    never as low as the other's, as in a step, gets the sole angle of the other foot.
+    A foot is on the ground in frames in which ankle and toes are both among the lowest 30 % of their heights. A foot
+    whose heel is then higher than the other one, as in a step, gets the other foot's angle between foot and sole.
     """
     world, soles = world_from_pose(clip.skeleton, poses_at(clip, times)), {}
     heels, toes = dict[str, float](), dict[str, FloatArray]()
@@ -79,7 +82,10 @@ def _soles(clip: Clip, skeleton: Skeleton, found: SkeletonMap, times: FloatArray
 
 
 def _as_steep(toes: FloatArray, up: FloatArray, other_toes: FloatArray, other_sole: FloatArray) -> FloatArray:
-    """Return the direction (3,) of a sole at the angle to its foot (3,) that another sole has to its own."""
+    """Return the up direction (3,) of a sole that has the same angle to its foot as another sole.
+
+    toes, other_toes: (3,) directions of both feet. other_sole: (3,) the other sole's up direction.
+    """
     along = toes / np.linalg.norm(toes)
     across = up - (up @ along) * along
     sine = float(other_toes @ other_sole / max(float(np.linalg.norm(other_toes)), 1e-12))

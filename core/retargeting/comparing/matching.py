@@ -1,4 +1,4 @@
-"""Matching: which joints of a clip's skeleton move which joints of a character."""
+"""Matching: which joints of a clip's skeleton drive which joints of a character."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...skeletons.maps import SURE, SkeletonMap
 from ...skeletons.skeleton import Skeleton
 
 SAME_POSITION: Final = 1e-4
-"""Share of the skeleton's size: joints nearer to each other are in the same position."""
+"""Distance, as a share of the skeleton's size, within which two joints are in the same position."""
 
 _NAMES_SHOWN = 8
 _UNSURE_SHOWN = 4
@@ -26,9 +26,9 @@ _SPINE: Final = frozenset(hanim.SPINE)
 class Pairing:
     """P target joints and the source joints that they follow, in the target's order.
 
-    target, source: (P,) joints. A target joint turns as its source joint does. If share (P,) is above 0, it turns that
-    far towards the source joint `other` (P,): so trunks with different numbers of joints share out their bend. meant:
-    (P names) H-Anim roles, None for joints paired by their own names only.
+    target, source: (P,) joints. A target joint has the rotation of its source joint. With a share (P,) above 0, that
+    rotation is interpolated towards the one of the source joint `other` (P,). So trunks with different numbers of
+    joints distribute their bend. meant: P H-Anim roles, None for joints paired only by their own names.
     """
 
     target: IntArray
@@ -41,7 +41,10 @@ class Pairing:
         return len(self.target)
 
     def with_joints(self, joints: Mapping[int, int]) -> Pairing:
-        """Return the pairing with more target joints, which turn as those of a pair, by its number, without a role."""
+        """Return the pairing with more target joints. joints: by target joint, the pair whose source it follows.
+
+        The added joints have no role.
+        """
         same = np.concatenate((np.arange(len(self)), np.array(list(joints.values()), dtype=np.int64)))
         target = np.concatenate((self.target, np.array(list(joints), dtype=np.int64)))
         order = np.argsort(target)
@@ -56,7 +59,7 @@ class Pairing:
 
     @classmethod
     def of(cls, rows: dict[int, tuple[int, int, float]], meant: Sequence[str | None]) -> Pairing:
-        """Build it from rows by target joint: source, other, share. meant: by target joint."""
+        """Build it from rows. rows: by target joint, its source, other and share. meant: role by target joint."""
         joints = sorted(rows)
         source, other, share = zip(*(rows[t] for t in joints), strict=True) if rows else ((), (), ())
         return cls(np.array(joints, dtype=np.int64), np.array(source, dtype=np.int64),
@@ -68,9 +71,9 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
     """Pair the joints of a clip's skeleton with those of a target.
 
     moved: (J,) source joints that the clip moves. If the target has all of these by name, in the same hierarchy, names
-    decide. Otherwise both skeletons' maps decide. Trunk and neck are shared out if their numbers of joints differ, and
-    joints without role are paired by equal names. Without maps, equal names decide, or equal positions. Raises
-    SkeletonMismatchError if a map is needed but unsure, or if no joints match.
+    decide. Otherwise both skeletons' maps decide. Then trunks and necks with different numbers of joints distribute
+    their bend, and joints without role are paired by equal names. Without maps, equal names decide, or equal positions.
+    Raises SkeletonMismatchError if a map is needed but unsure, or if no joints match.
     """
     by_name = _by_name(source.skeleton, target.skeleton)
     if _has_all(source.skeleton, target.skeleton, by_name, moved):
@@ -87,7 +90,7 @@ def pair(source: SkeletonMap, target: SkeletonMap, moved: BoolArray) -> Pairing:
 
 
 def has_same_joints(source: Skeleton, target: Skeleton, moved: BoolArray) -> bool:
-    """Return whether the target may be the clip's own skeleton, by names of the joints that move, or by positions."""
+    """Return whether the target may be the clip's own skeleton, by names of joints that move, or by positions."""
     return _has_all(source, target, _by_name(source, target), moved) or bool(_by_position(source, target))
 
 
@@ -112,7 +115,7 @@ def _has_all(source: Skeleton, target: Skeleton, by_name: dict[int, tuple[int, i
 
 
 def _by_position(source: Skeleton, target: Skeleton) -> dict[int, tuple[int, int, float]]:
-    """Pair a skeleton with a renamed copy of itself: the same hierarchy and positions, in any unit."""
+    """Pair a skeleton with a renamed copy of itself, which has the same hierarchy and positions, in any unit."""
     if len(source) != len(target) or not np.array_equal(source.parents, target.parents):
         return {}
     here, there = source.rest_world[:, :, 3], target.rest_world[:, :, 3]
@@ -155,8 +158,8 @@ def _shared_out(source: SkeletonMap, target: SkeletonMap, vertebrae: Sequence[st
                 ends: Sequence[str]) -> dict[int, tuple[int, int, float]]:
     """Pair the joints of a chain: one by one if both have the same number, else by their shares of its length.
 
-    A source joint turns the region around the middle of its bone. In between, and down to the joint below the chain,
-    the turn is interpolated. The target's last joint turns as the source's last, since arms and head descend from it.
+    A source joint's rotation holds at the middle of its bone. In between, and towards the joint below the chain, it is
+    interpolated. The target's last joint has the rotation of the source's last, since arms and head descend from it.
     """
     of_source = [source.joint_of[name] for name in vertebrae if name in source.joint_of]
     of_target = [target.joint_of[name] for name in vertebrae if name in target.joint_of]
@@ -169,7 +172,7 @@ def _shared_out(source: SkeletonMap, target: SkeletonMap, vertebrae: Sequence[st
     below = source.joint_of.get(base)
     if below is not None:
         of_source, knots = [below, *of_source], [0.0, *knots]
-    if not knots[1:] and head is not None and ends == ("skullbase",):  # no neck of its own: between chest and head
+    if not knots[1:] and head is not None and ends == ("skullbase",):  # no neck in the source: between chest and head
         of_source, knots = [*of_source, head], [*knots, 1.0]
     middles = _middles(target, of_target, ends)
     rows = {}

@@ -1,6 +1,6 @@
 """Directions of the backs of hands at rest: by fingers, by skin, or as usual for arms at rest.
 
-Fingers with unknown names, or with too few joints to be told apart, still lie in the hand's plane.
+Fingers with unknown names, or with few joints, still show the hand's plane.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _IN_LINE: Final = 0.05
 """Sine below which two directions are parallel."""
 _FLAT: Final = 0.5
 _NOT_ROUND: Final = 0.75
-"""A hand is flat if its thickness is less than these shares of its length and width, as deviations from its middle."""
+"""Flat hands are thinner than _FLAT of their length and _NOT_ROUND of their width, all as standard deviations."""
 _FEWEST: Final = 8
 _FEWEST_FINGERS: Final = 6
-"""Least number of skin points that show a hand's plane, and that of its fingers."""
+"""Least numbers of skin points from which the plane of a hand, and the plane of its fingers, are measured."""
 _THUMB_IS_NEAR: Final = 0.7
-"""Share of the next finger's distance from the wrist: a finger that begins nearer is the thumb."""
+"""A finger is the thumb if it begins nearer to the wrist than this share of the next finger's distance."""
 _FINGERS_FROM: Final = 0.55
-"""Share of the way from wrist to finger tips: thumbs end before it."""
+"""Share of the way from the wrist to the finger tips beyond which only fingers reach, no thumb."""
 
 
 def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
     """Return directions (3,) of the backs of hands at rest, by wrists' names, from planes of wrist and knuckles.
 
-    The outermost fingers count, thumbs do not; a single finger shows no plane.
+    The planes contain the wrist and the outermost fingers except the thumb; a single finger shows no plane.
     """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
     for side, sign in (("l", 1.0), ("r", -1.0)):
@@ -50,10 +50,10 @@ def backs_of_hands(found: SkeletonMap) -> dict[str, FloatArray]:
 
 
 def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
-    """Return the usual directions (3,) of the backs of hands at rest, to within about 15°, by wrists' names.
+    """Return the usual directions (3,) of the backs of hands at rest, accurate to about 15°, by wrists' names.
 
-    The back faces up if an arm is stretched aside. From there it turns with the arm by the shortest arc, down to
-    hanging arms. turn: (4,) from H-Anim's axes to the model's.
+    The back of the hand faces up if the arm is stretched sideways. For other arms it is turned with the arm by the
+    shortest arc. turn: (4,) from H-Anim's axes to the model's.
     """
     position, joint_of, backs = found.skeleton.rest_world[:, :, 3], found.joint_of, {}
     up = rot.rotate(turn, UP)
@@ -67,7 +67,7 @@ def usual_backs(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
 def backs_by_joints(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArray]:
     """Return directions of the backs of hands with unknown fingers, by the plane in which the fingers begin.
 
-    Thumbs are ignored. Of the plane's two sides, the back is the one that usual_backs points to. turn: see there.
+    Thumbs are ignored. The back is the side of the plane to which usual_backs points. turn: see there.
     """
     skeleton, backs = found.skeleton, {}
     for wrist, usual in usual_backs(found, turn).items():
@@ -92,7 +92,7 @@ def backs_by_joints(found: SkeletonMap, turn: FloatArray) -> dict[str, FloatArra
 def backs_by_skin(found: SkeletonMap, skin: SkinSample, turn: FloatArray) -> dict[str, FloatArray]:
     """Return directions of the backs of flat hands, by the plane of their skin in the map's rest pose.
 
-    Thumbs do not count. turn: see usual_backs.
+    Thumbs are ignored. turn: see usual_backs.
     """
     backs = {}
     for wrist, usual in usual_backs(found, turn).items():
@@ -108,11 +108,11 @@ def backs_by_skin(found: SkeletonMap, skin: SkinSample, turn: FloatArray) -> dic
 
 
 def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
-    """Return the normal (3,) of a flat hand, to its back or palm. hand: (N, 3) its skin from the wrist.
+    """Return a normal (3,) of a flat hand, towards its back or its palm. hand: (N, 3) skin points, from the wrist.
 
-    A thumb hangs below the plane of the hand and tilts the measured plane about the hand's length, usually by 12°. So
-    with a thumb the finger tips give the rotation about the hand's length, and the whole hand gives the tilt of the
-    length.
+    A thumb hangs below the plane of the hand, and tilts the measured plane about the hand's length, usually by 12°. So
+    in hands with a thumb, the finger tips give the rotation about the hand's length, and the whole hand gives the
+    direction of its length.
     """
     sizes, axes = np.linalg.eigh(np.cov(hand.T))
     if sizes[0] >= min(_FLAT**2 * sizes[2], _NOT_ROUND**2 * sizes[1]):
@@ -120,7 +120,7 @@ def _back_of_hand(hand: FloatArray, has_thumb: bool) -> FloatArray | None:
     plane, fingers = np.asarray(axes[:, 0]), hand
     if not has_thumb:
         return plane
-    for _ in range(2):  # the thumb misleads the first direction
+    for _ in range(2):  # the first direction is still affected by the thumb
         along = fingers.mean(axis=0)
         along = along - plane * (along @ plane)
         reach = hand @ along
@@ -151,8 +151,8 @@ def both_backs(source: SkeletonMap, target: SkeletonMap, skins: tuple[SkinSample
                is_at_rest: bool) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return the directions of the backs of hands of source and target, by wrists' names, if one of them is known.
 
-    Both maps are of skeletons in the same axes, in the poses in which they are compared. skins: of source and target,
-    if known. is_at_rest: the source's pose is not a frame of a motion, in which forearms may be twisted.
+    Both skeletons are in the same axes, in the poses in which they are compared. skins: of source and target, if known.
+    is_at_rest: whether the source's pose is a rest pose. In a frame of a motion, forearms may be twisted.
     """
     turn = target.turn
     there, here = backs_of_hands(source), backs_of_hands(target)

@@ -1,9 +1,9 @@
 """Reference pose: the pose in which a clip's skeleton is compared with another body.
 
-Motion capture files often rest with all bones along one axis, or in one point; others lean or lie. A body that stands
-at rest is compared in that pose, turned upright if it leans. Other bodies are compared in the frame of the clip in
-which they stand best. Anatomy alone decides (skeletons/posture.py). The clip is then rewritten on a skeleton that rests
-in that pose, in the file's own axes, so that all further steps can rely on the rest pose.
+In motion capture files, rest poses often have all bones along one axis, or in one point; in others they lean or lie.
+A body that stands at rest is compared in that pose, turned upright if it leans. Other bodies are compared in the frame
+of the clip in which they stand best. Only anatomy decides this (skeletons/posture.py). The clip is then rewritten on a
+skeleton that rests in that pose, in the file's own axes. So all further steps can rely on the rest pose.
 """
 
 from __future__ import annotations
@@ -40,28 +40,29 @@ REST_POSE: Final = "the rest pose"
 SET_POSE: Final = "the pose that its skeleton map sets"
 NONE_STANDS: Final = "a body that stands neither at rest nor in any frame"
 _STOOPS: Final = 0.2
-"""A rest pose as upright as this is kept if no frame of the clip is any better."""
+"""Uprightness from which a stooping rest pose is kept if no frame of the clip is more upright."""
 _FRAMES: Final = 48
-"""Number of frames of a clip that are examined, evenly spread; fewer for bodies with unknown names."""
+"""Number of frames of a clip that are examined, spread evenly; fewer for bodies with unknown names."""
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
 _SAME_UP: Final = 1e-9
 """Cosine difference below which directions are equal."""
 _SOLES_ON_ORIGIN: Final = 0.005
-"""Share of the leg: if the soles of a body turned upright are nearer to the ground through the origin, it leant about
-the origin.
+"""Distance, as a share of the leg, of an upright body's soles from the ground through the origin. If they are nearer,
+the body had leant about the origin.
 """
 _STANDS_BETTER: Final = 0.05
-"""A frame that is more upright by this than a rest pose in mid-step is taken instead."""
+"""Uprightness by which a frame must exceed a rest pose in mid-step to be taken instead."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
     """A clip on a skeleton that rests in its reference pose.
 
-    map: roles of the joints. Its turn leads from H-Anim's axes to those in which the clip moves, with the front that
-    the body has at rest, which may not be right-angled. time_s: of the frame taken, None for the rest pose.
-    is_positioned: the pose also shows the body's position and height in the file's space. why: one sentence for people.
+    map: roles of the joints. Its turn leads from H-Anim's axes to those in which the clip moves, with the body's front
+    as measured at rest, which need not be along an axis. time_s: of the frame taken, None for the rest pose.
+    is_positioned: whether the pose also shows the body's position and height in the file's space. why: one sentence
+    for users.
     """
 
     clip: Clip
@@ -101,10 +102,10 @@ def find_reference(clip: Clip, found: SkeletonMap) -> Reference:
 def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoints | None = None) -> SkeletonMap:
     """Return the map of a skeleton at rest in the reference pose that is set, turned upright if it leans as a whole.
 
-    up: (3,) unit, if it is no axis of its own. points: samples of its skin, else joints are used. The lowest of them
-    has the same height in the pose as at rest, so the body stands on the same ground. So do the feet of a body that is
-    turned upright, unless it leans about the origin. If no pose is set, its turn leads to the front that the body has
-    at rest, as measured.
+    up: (3,) unit, if the skeleton's up is no axis; else None. points: samples of its skin; without them, joints are
+    used. The lowest of these has the same height in the pose as at rest, so the body stays on its ground. Turned
+    upright, it stays there with its feet, unless it leans about the origin. If no pose is set, the map's turn leads to
+    the front that the body has at rest, as measured.
     """
     own_rest, skeleton, is_set = target.skeleton, target.skeleton, target.pose is not None
     if target.pose is not None:
@@ -129,7 +130,7 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoin
 def _leans_about_origin(stood: SkeletonMap, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None) -> bool:
     """Return whether a body that was turned upright about the origin stands there on its soles.
 
-    stood: after turning. own_rest: the skin's rest pose.
+    stood: the map after turning. own_rest: the rest pose to which the skin is bound.
     """
     if not stands_on_origin(stood, up) or points is None:
         return stands_on_origin(stood, up)
@@ -148,7 +149,7 @@ def _feet(found: SkeletonMap) -> BoolArray:
 
 def _lowest(skeleton: Skeleton, own_rest: Skeleton, up: FloatArray, points: SkinPoints | None,
             of: BoolArray) -> float:
-    """Return the height of the lowest skin of some joints (J,) of a body in a skeleton's rest pose, or of these joints.
+    """Return the height of the lowest skin of some joints (J,), or of these joints without skin, in a rest pose.
 
     own_rest: the rest pose to which the skin is bound. If none of the joints has skin, all skin counts.
     """
@@ -167,7 +168,7 @@ def uprightness(found: SkeletonMap, pose: FloatArray | None = None) -> float:
 
 
 def turn_in_pose(found: SkeletonMap, pose: FloatArray) -> FloatArray | None:
-    """Return the rotation in steps of 90° from H-Anim's axes to those of a body in a pose, None if unknown."""
+    """Return the rotation (4,), in steps of 90°, from H-Anim's axes to those of a body in a pose; None if unknown."""
     posture = _posture(found.skeleton.in_pose(pose).rest_world[None, :, :, 3], found)
     return None if posture is None else rot.from_matrix(right_angled(posture.axes[0]))
 
@@ -175,7 +176,7 @@ def turn_in_pose(found: SkeletonMap, pose: FloatArray) -> FloatArray | None:
 def rebased(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return the same motion on a skeleton with the same joints and another rest pose.
 
-    With local rests R, p, S and R′, p′, S′: k′ = R′⁻¹·R·k, t′ = t + p − p′, s′ = s·S/S′.
+    Let R, p, S and R′, p′, S′ be the local rests. Then the keys are k′ = R′⁻¹·R·k, t′ = t + p − p′, s′ = s·S/S′.
     """
     old = clip.skeleton
     turns = rot.multiply(rot.conjugate(skeleton.rest_rotations), old.rest_rotations)
@@ -246,8 +247,8 @@ def _from_rest(clip: Clip, found: SkeletonMap, rest: Posture) -> Reference:
 def _out_of_step(clip: Clip, found: SkeletonMap, times: FloatArray, at_rest: Reference, rest: Posture) -> Reference:
     """Return the reference for a rest pose that may be in mid-step, as in files without skin.
 
-    The pose counts as a moment of the motion, whose soles are made level by the rest of the motion. If the body stands
-    better in another moment, that one is taken.
+    The pose counts as a moment of the motion. Its soles are made level by the rest of the motion. If the body stands
+    better in another frame, that frame is taken.
     """
     if not is_in_step(clip.skeleton.rest_world[None, :, :, 3], found.joint_of, rest)[0] or found.turn is None:
         return at_rest
@@ -272,7 +273,10 @@ def _from_pose(clip: Clip, found: SkeletonMap, pose: FloatArray) -> Reference:
 
 def _from_frame(clip: Clip, known: SkeletonMap, times: FloatArray, frames: Posture,
                 rest: str = "does not stand") -> Reference:
-    """Take the frame in which the body stands best, the first of nearly equal ones. rest: why not the rest pose."""
+    """Take the frame in which the body stands best, the first of nearly equal ones.
+
+    rest: why the rest pose is not taken, in words.
+    """
     upright = frames.upright.copy()
     upright[0] += _FIRST_GOES_BEFORE
     best = int(np.argmax(upright))
@@ -296,10 +300,10 @@ def _from_straightened(clip: Clip, times: FloatArray) -> Reference | None:
 
 def _from_pose_in_motion(clip: Clip, known: SkeletonMap, stood: Skeleton, times: FloatArray, frame: int,
                          why: str) -> Reference:
-    """Take a pose made from a frame, turned upright in the file's axes."""
+    """Take a pose made from a frame, turned upright in the file's axes. stood: the skeleton in that pose."""
     positions = _positions(clip, times)
     frames, posture = _posture(positions, known), _posture(stood.rest_world[None, :, :, 3], known)
-    assert frames is not None and posture is not None  # the pose was chosen by them
+    assert frames is not None and posture is not None  # the pose was chosen by its posture
     up = up_of_motion(frames, positions, known)
     world = rot.to_matrix(known.turn) if known.has_given_axes and known.turn is not None else with_usual_front(up)
     skeleton = stood.turned(rot.from_matrix(world @ posture.axes[0].T))
@@ -316,7 +320,7 @@ def _on_level_soles(clip: Clip, found: SkeletonMap, times: FloatArray) -> Clip:
 
 
 def posed(skeleton: Skeleton, pose: Pose) -> Skeleton:
-    """Return a skeleton that rests in a pose of another."""
+    """Return a skeleton that rests in a pose of the given one."""
     return replace(skeleton, rest_rotations=rot.multiply(skeleton.rest_rotations, pose.rotations),
                    rest_translations=skeleton.rest_translations + pose.translations,
                    rest_scales=skeleton.rest_scales * pose.scales)
@@ -334,7 +338,7 @@ def _map_in_motion(clip: Clip) -> SkeletonMap | None:
 def _upright(rest: Posture, world: FloatArray) -> FloatArray | None:
     """Return the rotation (4,) from a body's measured axes to those of the file, None if it is negligible.
 
-    If a body is bent between trunk and legs, the part nearer to the vertical counts: a body that only leans its trunk
+    If a body bends at the hips, the part nearer to the vertical counts, trunk or legs: a body that only leans its trunk
     still stands.
     """
     directions, up = rest.directions[0], rest.axes[0, :, 1]

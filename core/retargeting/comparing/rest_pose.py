@@ -20,14 +20,14 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
                      backs: Mapping[str, tuple[FloatArray, FloatArray]] | None = None) -> FloatArray:
     """Return for each pair the rotation C (P, 4), in model space, from the target's rest to the source's.
 
-    above: (P,) the pair whose correction each takes over, −1 for none. up: (3,) in model space, if known. backs: by
-    wrists' names, directions (3,) of the backs of hands of source and target, if both are known.
+    above: (P,) the pair from which each starts with its correction, −1 for none. up: (3,) in model space, if known.
+    backs: by wrists' names, directions (3,) of the backs of hands of source and target, if both are known.
 
-    Limbs are aligned with the source's limbs, each segment by the shortest arc after its parent's turn, so clips fit
-    T-poses, A-poses and hanging arms alike. Upper arms are twisted so that their elbows bend about the same axis, if
-    both rest bent. Hands are aligned by their backs and by the knuckles that both have, else by the forearm; a hand
-    with unknown back follows the forearm. Feet are aligned by soles and toes. The trunk stays, unless only the source's
-    leans: then the target's is aligned with it.
+    Limbs are aligned with the source's limbs: each segment follows its parent's turn, then turns by the shortest arc.
+    So clips fit T-poses, A-poses and hanging arms alike. Upper arms are twisted so that their elbows bend about the
+    same axis, if both rest bent. Hands are aligned by their backs, and along the knuckles that both have, or else the
+    forearm. A hand with an unknown back follows the forearm. Feet are aligned by soles and toes. The trunk stays,
+    unless only the source's leans; then the target's is aligned with it.
     """
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     backs = backs or {}
@@ -66,9 +66,9 @@ def rest_corrections(source: Skeleton, target: Skeleton, pairs: Pairing, above: 
 
 
 def _elbow(there: FloatArray, here: FloatArray) -> FloatArray:
-    """Return the twist (4,) of an upper arm that aligns its elbow's axis with another's, as far as both are bent.
+    """Return the twist (4,) of an upper arm that aligns its elbow's axis with another's; partial if one is little bent.
 
-    there, here: shoulder, elbow and wrist (3, 3), of upper arms that point the same way.
+    there, here: shoulder, elbow and wrist (3, 3) of the other arm and of this one. Both upper arms point the same way.
     """
     upper = there[1] - there[0]
     axes = [np.cross(arm[1] - arm[0], arm[2] - arm[1]) for arm in (there, here)]
@@ -82,9 +82,10 @@ def _elbow(there: FloatArray, here: FloatArray) -> FloatArray:
 
 
 def _lean(there: FloatArray, here: FloatArray, up: FloatArray) -> FloatArray:
-    """Return the turn (4,) that aligns one trunk (3,) with another, if only the other clearly leans; else the identity.
+    """Return the turn (4,) that aligns a trunk (3,) with another, if only the other clearly leans; else the identity.
 
-    A target that leans itself, such as an old man, keeps its posture.
+    there, here: (3,) directions of the other trunk and of this one. A body that leans by itself, such as that of an old
+    man, keeps its posture.
     """
     leans, own = (float(np.degrees(rot.angle_between(rot.shortest_arc(up, trunk), rot.IDENTITY)))
                   for trunk in (there, here))
@@ -134,18 +135,18 @@ _NEXT_IN_LIMB: Final = _limbs()
 _FEET: Final = frozenset(f"{side}_ankle" for side in "lr")
 _UPPER_ARMS: Final = frozenset(f"{side}_shoulder" for side in "lr")
 _BENT: Final = (0.15, 0.3)
-"""Sines: elbows bent by less than the first, at rest, do not show their axis; from the second on they do."""
+"""Sines of the bend of elbows at rest: below the first their axis is unknown, from the second on it is certain."""
 _TRUNK: Final = frozenset(hanim.SPINE[:17])
 """From the lumbar to the thoracic vertebrae."""
 _ABOVE_TRUNK: Final = (*hanim.SPINE[17:], "skullbase")
 _LEANS_DEG: Final = (9.0, 12.0)
-"""Leans of straight bodies differ by less than the first; from the second on a lean is taken over completely."""
+"""Leans of straight bodies differ by less than the first; from the second on, a lean is copied completely."""
 _LEVEL: Final = 0.05
 """Sine below which two directions are parallel."""
 
 
 def leg_ratio(source: Skeleton, target: Skeleton, pairs: Pairing, above: IntArray) -> float:
-    """Return target size ÷ source size: by legs if both have them, else by all paired bones."""
+    """Return target size ÷ source size: by the lengths of legs if both have them, else of all paired bones."""
     pair_of = {name: p for p, name in enumerate(pairs.meant) if name}
     segments = [(f"{side}_{a}", f"{side}_{b}") for side in "lr" for a, b in (("hip", "knee"), ("knee", "ankle"))]
     legs = [(pair_of[a], pair_of[b]) for a, b in segments if a in pair_of and b in pair_of]

@@ -1,4 +1,4 @@
-"""Bodies that sit, crawl or bend all the time: their legs are stretched below the trunk to make them stand."""
+"""Standing poses for bodies that sit, crawl or bend in the whole clip: their legs are stretched below the trunk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...skeletons.posture import STANDS, measure_posture
 from ...skeletons.skeleton import Skeleton
 
 _STRAIGHT: Final = 0.9
-"""Cosine between thighs and shins above which knees are straight, and the trunk bends."""
+"""Cosine between thighs and shins above which knees are straight, so that the trunk is turned instead of the legs."""
 _SPINE: Final = 0.75
 """Least straight distance from hips to head, as a share of the path along the joints."""
 _LONGEST_ARM: Final = 0.85
@@ -27,11 +27,12 @@ _ARMS: Final = tuple(f"{side}_{joint}" for side in "lr" for joint in ("shoulder"
 
 
 def straightened(skeleton: Skeleton, found: SkeletonMap) -> Skeleton | None:
-    """Return a skeleton at rest in another's pose, with its legs stretched below its trunk.
+    """Return a skeleton that rests in the given one's pose, with its legs stretched below its trunk.
 
     found: its map. Each segment turns by the shortest arc, as knees and hips unbend. The legs move, or the trunk if the
-    knees are straight. None if the result is still not a standing body. Bones in one point have crooked spines; animals
-    on four legs have tails, or forelegs as long as their hind legs.
+    knees are straight. None if the result is still no standing body. That is so if the spine is crooked, as in
+    skeletons with all bones in one point, and for animals on four legs. These have a tail, or forelegs as long as hind
+    legs.
     """
     at = found.joint_of
     if not may_be_human(skeleton, at) or not _has_straight_spine(skeleton, at):

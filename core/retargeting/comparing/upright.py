@@ -15,13 +15,13 @@ from .matching import SAME_POSITION, Pairing
 
 SAME_ANGLE_RAD: Final = 1e-9
 _FEET_BELOW = 0.5
-"""Share of the leg's height: feet are at least this far below a root in the hips."""
+"""Least height of a root in the hips above the feet, as a share of the leg's height."""
 FEET: Final = ("l_ankle", "r_ankle", "l_metatarsal", "r_metatarsal")
 """H-Anim names of joints of the feet."""
 
 
 def turned(clip: Clip, turn: FloatArray) -> Clip:
-    """Return the clip in other model axes: its roots' rest and translations turn; all else is relative to them."""
+    """Return the clip in other model axes: rest and translations of its roots turn; all else is relative to them."""
     if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
         return clip
     moves = clip.translations
@@ -34,7 +34,8 @@ def turned(clip: Clip, turn: FloatArray) -> Clip:
 def resting(clip: Clip, turn: FloatArray) -> Clip:
     """Return the same motion on a skeleton whose rest pose is turned in model space by a quaternion (4,).
 
-    With rest R, position p and key K of a root, Q the turn: Q·R·K′ = R·K, so K′ = R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
+    Let Q be the turn, and R, p and K a root's rest rotation, rest position and key. From Q·R·K′ = R·K follows K′ =
+    R⁻¹·Q⁻¹·R·K, and t′ = t + p − Q·p.
     """
     if rot.angle_between(turn, rot.IDENTITY) <= SAME_ANGLE_RAD:
         return clip
@@ -55,7 +56,7 @@ def resting(clip: Clip, turn: FloatArray) -> Clip:
 
 
 def scaled(clip: Clip, size: float) -> Clip:
-    """Return the clip in another unit: all its lengths times size."""
+    """Return the clip in another unit, with all its lengths multiplied by size."""
     if size == 1.0:
         return clip
     old, moves = clip.skeleton, clip.translations
@@ -67,8 +68,8 @@ def scaled(clip: Clip, size: float) -> Clip:
 def raised_onto_feet(clip: Clip, pairs: Pairing) -> Clip:
     """Return the clip raised onto its feet if its root rests in the model's origin, as in many BVH files.
 
-    A root between the feet stays. Translations of such files are positions of the root, not offsets from a standing
-    rest pose. They would lift the character by its own height.
+    In such files, translations are positions of the root, not offsets from a standing rest pose. They would lift the
+    character by the height of its hips. A clip whose root is between the feet is unchanged.
     """
     skeleton = clip.skeleton
     feet, hips = ([int(pairs.source[p]) for p, name in enumerate(pairs.meant) if name in wanted]

@@ -1,4 +1,4 @@
-"""Limbs whose bones are not descendants of the body they belong to, such as feet that legs reach for by IK.
+"""Limbs whose bones are not descendants of the body they belong to, such as feet that are IK targets of the legs.
 
 Clips are retargeted to a body to which these limbs are attached, so that legs lead and lift their feet. The result is
 then converted to the rig's own hierarchy.
@@ -27,8 +27,8 @@ from ..skin_points import SkinPoints
 class WholeBody:
     """A skeleton, and a copy with the same joints and rest pose, in which each limb is a child of its part of the body.
 
-    own: the skeleton as it is. skeleton: the copy. order: (J,) the joint of own for each joint of the copy.
-    loose: (C,) joints of the copy whose parent is another one in own.
+    own: the original skeleton. skeleton: the copy. order: (J,) the joint of own for each joint of the copy. loose: (C,)
+    joints of the copy that have another parent in own.
     """
 
     own: Skeleton
@@ -38,9 +38,9 @@ class WholeBody:
 
     @classmethod
     def of(cls, own: Skeleton, found: SkeletonMap) -> WholeBody:
-        """Attach joints to their ancestors in H-Anim if they are not their descendants. found: the map of own.
+        """Attach each joint that is no descendant of its H-Anim ancestor to that ancestor. found: the map of own.
 
-        An unsure map is ignored, and so is anything that would attach a joint to its own descendant.
+        An unsure map attaches nothing. No joint is attached to its own descendant.
         """
         joint_of = found.joint_of if found.is_sure else {}
         parents = own.parents.copy()
@@ -59,7 +59,7 @@ class WholeBody:
 
     @classmethod
     def as_own(cls, own: Skeleton) -> WholeBody:
-        """Return a skeleton as one without loose joints."""
+        """Return the whole body of a skeleton without loose joints, which is the skeleton itself."""
         return cls(own, own, np.arange(len(own)), np.zeros(0, dtype=np.int64))
 
     def map(self, found: SkeletonMap) -> SkeletonMap:
@@ -75,11 +75,11 @@ class WholeBody:
         return skin.renumbered(np.argsort(self.order)) if len(self.loose) else skin
 
     def sample(self, skin: SkinSample) -> SkinSample:
-        """Return a skin sample likewise; in model space the joints of both have the same axes."""
+        """Do the same for a skin sample; in model space the joints of both skeletons have the same axes."""
         return replace(skin, joints=np.argsort(self.order)[skin.joints])
 
     def as_it_is(self, clip: Clip) -> Clip:
-        """Return a clip of the whole body, in the same rest pose, on the original skeleton."""
+        """Return a clip of the whole body on the original skeleton, in the same rest pose."""
         if not len(self.loose):
             return clip
         times, turns, away = self._keys(clip)
@@ -125,7 +125,10 @@ def _hung(own: Skeleton, parents: IntArray, order: IntArray, loose: IntArray) ->
 
 
 def _seen(above: FloatArray, world: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return joints relative to others, (..., 3, 4) each: rotations (..., 4), positions and scales (..., 3)."""
+    """Return joints relative to others as rotations (..., 4), positions (..., 3) and scales (..., 3).
+
+    above, world: (..., 3, 4) matrices of the others and of the joints.
+    """
     away = world.copy()
     away[..., 3] -= above[..., 3]
     local: FloatArray = np.asarray(np.linalg.solve(above[..., :3], away), dtype=np.float64)

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ...clips.thresholds import STRETCHED
+from ...clips.thresholds import STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, smoothstep
 from ...skeletons.hierarchy import with_descendants
@@ -32,6 +32,8 @@ _MOST_OF_HAND: Final = (10.0, 90.0)
 """Percentiles of a hand's skin that give its thickness: thumbs and bent fingers stick out."""
 _BEYOND_WRIST: Final = 0.35
 """Distance of a palm beyond the wrist, as a share of the forearm, if nothing shows it."""
+_STRETCHED: Final = (0.9, STRAIGHT)
+"""An arm is stretched from the second share of its length on; below the first it is not."""
 _HANGS: Final = np.cos(np.radians((35.0, 20.0)))
 """An arm hangs if it is straight, by its reach ÷ its length, and parallel to the thigh, by a cosine."""
 
@@ -89,7 +91,7 @@ class HandsAndBody:
             length = np.linalg.norm(middle - first, axis=1) + np.linalg.norm(last - middle, axis=1)
             cosine = np.sum((last - first) * thigh, axis=1) / np.maximum(
                 reached * np.linalg.norm(thigh, axis=1), 1e-30)
-            hangs.append(smoothstep(reached / np.maximum(length, 1e-30), *STRETCHED) * smoothstep(cosine, *_HANGS))
+            hangs.append(smoothstep(reached / np.maximum(length, 1e-30), *_STRETCHED) * smoothstep(cosine, *_HANGS))
         return np.stack(hangs, axis=1)
 
 

@@ -19,10 +19,10 @@ from ...clips.keyed import FINE_S, filled, key_times, thinned, turns_at
 from ...clips.posed import PosedJoints, joined_frames, of_frames
 from ...maths import rotations as rot
 from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray, merged, or_beside
-from ...maths.equal_values import MOST_BODIES, once_for_equal
+from ...maths.equal_values import once_for_equal
 from ...skeletons.hierarchy import path_to_root, with_ancestors
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Skeleton
+from ...skeletons.skeleton import MOST_BODIES, Skeleton
 from ..limbs import FRAMES_AT_ONCE, Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out

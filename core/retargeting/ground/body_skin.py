@@ -15,10 +15,9 @@ import numpy as np
 
 from ...clips.clip import Clip
 from ...maths.arrays import BoolArray, FloatArray
-from ...maths.equal_values import MOST_BODIES
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import Skeleton
+from ...skeletons.skeleton import MOST_BODIES, Skeleton
 from ...skeletons.skin_sample import SkinSample
 from ..comparing.reference import rebased
 from ..comparing.upright import FEET

@@ -20,9 +20,9 @@ from ...clips.contacts import joined
 from ...clips.keyed import FINE_S, SAME_S, beside, divided, key_times, thinned
 from ...clips.thresholds import LITTLE_LEGS, NEAR_LEGS, SEEN_LEGS, SOFT_LEGS, STILL_LEGS
 from ...maths.arrays import FloatArray, merged, smoothstep
-from ...maths.equal_values import MOST_BODIES
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import MOST_BODIES
 from ..limbs import Limb
 from .arms_off_ground import ArmSkin, ArmsOnGround, with_arms_drawn_up
 from .body_skin import BodySkin

@@ -13,8 +13,8 @@ from ...clips.clip import Clip
 from ...clips.contacts import FootContacts, depth_within, instants, joined, weight_within
 from ...clips.thresholds import EASE_S, LOW_LEGS, MOMENT_S
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
-from ...maths.equal_values import MOST_BODIES
 from ...skeletons.maps import SkeletonMap
+from ...skeletons.skeleton import MOST_BODIES
 from .off_ground import ankles_and_soles, is_within, off_ground
 
 LEVEL_SHARE: Final = 0.3
