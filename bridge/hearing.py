@@ -26,6 +26,10 @@ def _after_update(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     changes.score()  # constraints are settings too, and which ones act as limits is not known here
     _note_edits(depsgraph)
     _note_shapes(depsgraph)
+    if depsgraph.id_type_updated("ACTION"):
+        for update in depsgraph.updates:
+            if isinstance(update.id, bpy.types.Action):
+                changes.action(cast(bpy.types.ID, update.id.original).session_uid)
 
 
 @handlers.persistent  # type: ignore[untyped-decorator]
