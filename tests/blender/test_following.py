@@ -405,10 +405,10 @@ def test_the_panels_say_at_once_that_an_action_was_edited(dancer: bpy.types.Obje
     assert not following.is_edited(dancer) and not action_problem(dancer)
     key = curves(dancer)[3].keyframe_points[5]
 
-    def moved_by(value: float) -> None:
+    def moved_by(value: float, evaluate: Callable[[], object] = bpy.context.view_layer.update) -> None:
         key.co.y += value
         own.update_tag()
-        bpy.context.view_layer.update()
+        evaluate()
         wait(1.0)
 
     moved_by(0.25)
@@ -419,7 +419,8 @@ def test_the_panels_say_at_once_that_an_action_was_edited(dancer: bpy.types.Obje
     properties.character(dancer).keep_action = True
     moved_by(-0.25)
     assert not action_problem(dancer)
-    moved_by(0.25)
+    moved_by(0.25, lambda: bpy.context.scene.frame_set(20))
+    assert "by hand" in action_problem(dancer)
     rebuild()
     assert properties.character(dancer).action != own and not action_problem(dancer)
 
