@@ -174,8 +174,7 @@ def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Ob
     At least one of the latter is yielded, so that all are checked even if the active one takes all the time.
     """
     global _turn
-    began_s, layer = time.monotonic(), bpy.context.view_layer
-    active = None if layer is None else layer.objects.active
+    began_s, active = time.monotonic(), _active()
     if active is not None and active.session_uid in armatures:
         yield active
     uids = list(armatures)
@@ -186,6 +185,13 @@ def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Ob
         yield armatures[uids[_turn]]
         if time.monotonic() - began_s > _LOOK_S:
             return
+
+
+def _active() -> bpy.types.Object | None:
+    """Return the armature that is active, or that deforms what is; a timer's context has no active object."""
+    layer = bpy.context.view_layer
+    active = None if layer is None else layer.objects.active
+    return active if active is None or active.type == "ARMATURE" else active.find_armature()
 
 
 def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
@@ -235,12 +241,12 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
 
 
 def _look_for_edits(armature_object: bpy.types.Object, known: _Followed, now_s: float) -> None:
-    """Compare the Action with what Takt wrote, once it has not changed for a moment."""
+    """Compare the active character's Action with what Takt wrote, once it has not changed for a moment."""
     own = properties.character(armature_object).action
     seen = (0, 0) if own is None else (own.session_uid, changes.of_action(own.session_uid))
     if seen != known.action:
         known.action, known.acted_s, known.is_compared = seen, now_s, own is None
-    elif not known.is_compared and now_s - known.acted_s >= _SETTLED_S:
+    elif not known.is_compared and now_s - known.acted_s >= _SETTLED_S and armature_object == _active():
         known.is_compared = True
         edited = own.session_uid if own is not None and action.is_edited_by_hand(armature_object) else 0
         if edited != known.edited:
