@@ -35,6 +35,7 @@ from takt.bridge.files import clips as blender_clips
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.clips.contacts import foot_contacts
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray, quotient, runs
 from takt.core.pha.document import parse
@@ -87,8 +88,8 @@ def main(arguments: list[str]) -> int:
     if not is_real:
         sys.stdout.write(f"No folder {DATA}: set TAKT_DATA to the folder of data. Measured on the samples instead:\n")
     names = REAL_CLIPS if is_real else SAMPLE_CLIPS
-    library = Library([DATA if is_real else LIBRARY], load_format=".bvh" if is_real else "",
-                      formats=blender_clips.formats())
+    library = Library([DATA if is_real else LIBRARY], reading=Reading(
+        ".bvh" if is_real else "", blender_clips.formats()))
     rng = np.random.default_rng(SEED)
     programmes = [score_of(library, [names[i] for i in rng.permutation(len(names))]) for _ in range(options.orders)]
     dancers = list(real_dancers(DATA) if is_real else sample_dancers())

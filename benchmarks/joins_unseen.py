@@ -33,6 +33,7 @@ import takt
 from takt.bridge.files import clips as blender_clips
 from takt.core.clips.clip import Clip
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
 from takt.core.playing.score import Settings
@@ -96,7 +97,7 @@ def main(arguments: list[str]) -> int:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     takt.register()
     is_real = DATA.is_dir()
-    files = Library([DATA, LIBRARY] if is_real else [LIBRARY], load_format=".bvh", formats=blender_clips.formats())
+    files = Library([DATA, LIBRARY] if is_real else [LIBRARY], reading=Reading(".bvh", blender_clips.formats()))
     pool = {src: list(_standing(files, src)) for src in (*(REAL if is_real else ()), *SAMPLES)}
     bodies = [each for each in (_real_bodies() if is_real else sample_dancers()) if each.name.endswith(options.body)]
     for seed in options.seeds:

@@ -14,6 +14,7 @@ from itertools import count
 _next = count(1)
 _last_of_all = _last_score = _last_scene = _last_edit = 0
 _last_data: dict[int, int] = {}
+_last_action: dict[int, int] = {}
 _watched: set[int] = set()
 """The session_uids of objects whose evaluated shape is in use."""
 
@@ -39,6 +40,11 @@ def data(uid: int) -> None:
     _last_data[uid] = _last_edit = next(_next)
 
 
+def action(uid: int) -> None:
+    """Note a change of an Action, by its session_uid."""
+    _last_action[uid] = next(_next)
+
+
 def watch(uid: int) -> None:
     """Watch an object for changes of its shape after modifiers."""
     _watched.add(uid)
@@ -54,6 +60,7 @@ def everything() -> None:
     global _last_of_all
     _last_of_all = next(_next)
     _last_data.clear()
+    _last_action.clear()
 
 
 def of_scores() -> int:
@@ -74,3 +81,8 @@ def of_all_data() -> int:
 def of_data(uids: Iterable[int]) -> int:
     """Return a number that grows when any of these meshes, armatures and materials changes."""
     return max((_last_data.get(uid, 0) for uid in uids), default=0) or _last_of_all
+
+
+def of_action(uid: int) -> int:
+    """Return a number that grows when this Action changes."""
+    return _last_action.get(uid, 0) or _last_of_all

@@ -36,7 +36,11 @@ def _after_frame(_: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 
 def _note_edits(depsgraph: bpy.types.Depsgraph) -> None:
-    """Note edited data. Posing and playback evaluate only objects; any edit of a mesh names its data."""
+    """Note edited data and Actions. Posing and playback evaluate only objects; any edit of a mesh names its data."""
+    if depsgraph.id_type_updated("ACTION"):
+        for update in depsgraph.updates:
+            if isinstance(update.id, bpy.types.Action):
+                changes.action(cast(bpy.types.ID, update.id.original).session_uid)
     if not any(depsgraph.id_type_updated(kind) for kind in _DATA):
         return
     for update in depsgraph.updates:

@@ -17,6 +17,7 @@ from ..core.formats import endings
 from ..core.library.clip_files import read_clip_file
 from ..core.library.files import check_library, read_file
 from ..core.library.library import Library
+from ..core.library.reading import Reading
 from ..core.maths import rotations as rot
 from ..core.pha.document import parse
 from ..core.pha.expressions import ExpressionError, Value, is_name, read_expression
@@ -132,7 +133,7 @@ def read_programme(path: Path, options: argparse.Namespace) -> tuple[Programme, 
         check_library(root)
     bvh = bvh_space(options)
     document = parse(read_named(path), path)
-    library = Library(options.library, load_format=options.load_format, bvh=bvh).beside(document)
+    library = Library(options.library, reading=Reading(options.load_format, bvh=bvh)).beside(document)
     return resolve(document, library), library
 
 

@@ -28,7 +28,7 @@ from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from ..operators.who_dances import TAKT_OT_who_dances
-from .sidebar import SidebarPanel, draw_edited_by_hand, draw_reasons, draw_words, letters
+from .sidebar import SidebarPanel, action_problem, draw_edited_by_hand, draw_reasons, draw_words, letters
 from .tweaks import draw_tweaks
 
 _PROBLEMS_SHOWN = 4
@@ -216,7 +216,7 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
                                     + ("Rebuild lets the score play below it" if has_own_action(armature_object) else
                                        "Rebuild lets it play the score"), "INFO")
-    elif following.problem(armature_object):
+    elif action_problem(armature_object):
         draw_edited_by_hand(layout, context, armature_object)
     elif following.is_older(armature_object) and not character.keep_action:
         draw_words(layout, context, "The Action is older than the score", "ERROR")

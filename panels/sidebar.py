@@ -6,6 +6,7 @@ from unicodedata import east_asian_width
 
 import bpy
 
+from ..bridge import properties
 from ..bridge.actions import action
 from ..bridge.active_character import active_armature
 from ..bridge.language import say
@@ -67,12 +68,18 @@ def draw_reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operat
 def draw_edited_by_hand(layout: bpy.types.UILayout, context: bpy.types.Context,
                         armature_object: bpy.types.Object) -> None:
     """Draw why an Action differs from the score; if it was edited by hand, with the two choices."""
-    problem = following.problem(armature_object)
+    problem = action_problem(armature_object)
     if not problem:
         return
     draw_words(layout, context, problem, "ERROR")
     if problem == action.EDITED_BY_HAND:
         draw_choices(layout.column(align=True), armature_object)  # beside each other, labels would be cut off
+
+
+def action_problem(armature_object: bpy.types.Object) -> str:
+    """Return why the Action is not, or will not be, made from the score, "" if it is."""
+    is_edited = properties.character(armature_object).keep_action and following.is_edited(armature_object)
+    return following.problem(armature_object) or (action.EDITED_BY_HAND if is_edited else "")
 
 
 def draw_choices(layout: bpy.types.UILayout, armature_object: bpy.types.Object) -> None:

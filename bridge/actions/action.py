@@ -148,7 +148,7 @@ def _paths(channels: Channels) -> set[str]:
     return {bone_path(name, channel) for channel, names, _, _ in channels.curves for name in names}
 
 
-EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it stays as it is, older than the score")
+EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it no longer follows the score")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:

@@ -17,6 +17,7 @@ from ...core.clips.clip import Clip
 from ...core.errors import FileError, TaktError
 from ...core.formats import FORMATS, endings, format_of
 from ...core.library.library import Library
+from ...core.library.reading import Reading
 from ...core.library.store import ClipStore
 from ...core.maths import rotations as rot
 from ...core.maths.arrays import BoolArray, FloatArray
@@ -88,8 +89,8 @@ class ClipPlayer:
                          character.bvh_forward if settings.bvh_forward == AUTO else settings.bvh_forward)
         folders = dict.fromkeys(path.resolve().parent for path in files)
         seconds = {path.resolve(): second for path, second in settings.second_files.items()}
-        library = Library([*folders], further=libraries.folders(), formats=clips.formats(), second_files=seconds,
-                          maps=joint_map.kept_map(armature_object), bvh=space, store=store or ClipStore(MOST_BYTES))
+        library = Library([*folders], further=libraries.folders(), reading=Reading("", clips.formats(), seconds, space),
+                          maps=joint_map.kept_map(armature_object), store=store or ClipStore(MOST_BYTES))
         target = armature.read_skeleton(armature_object)
         return cls(armature_object, library, target, library.skeleton_map(target),
                    axes.armature_from_hanim(armature_object), armature.read_skin(armature_object),

@@ -19,7 +19,7 @@ import bpy
 from bpy.app import handlers
 
 from ...core.errors import TaktError
-from .. import properties, versions
+from .. import changes, properties, versions
 from ..actions import action, between_steps, called_actions, long_actions, write_motion
 from ..actions.below_own_actions import plays_below
 from ..actions.channels import Channels
@@ -50,7 +50,10 @@ class _Followed:
     said: digest of the score and its settings, without the skin. digest: the same with the skin; "" while no skin was
     read. since_s: when they were first seen. listed: the `said` for which the panel lists procedures. made_from: the
     digest stored in the Action. is_changed: whether any of it has changed since the armature was first seen. is_older:
-    whether the Action was made from another digest. problem: why it is not updated.
+    whether the Action was made from another digest. problem: why it is not updated. action: the session_uid of the
+    Action when it was last seen, with the number of its last change, see `changes`. acted_s: when that was first seen.
+    is_compared: whether it was since then compared with what Takt wrote. edited: its session_uid if the user has edited
+    it, else 0.
     """
 
     said: str
@@ -61,6 +64,10 @@ class _Followed:
     is_changed: bool = False
     is_older: bool = False
     problem: str = ""
+    action: tuple[int, int] = (0, 0)
+    acted_s: float = 0.0
+    is_compared: bool = True
+    edited: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,12 @@ def problem(armature_object: bpy.types.Object) -> str:
     """Return why the Action could not be made from the current score, "" if it could."""
     known = _followed.get(armature_object.session_uid)
     return "" if known is None else known.problem
+
+
+def is_edited(armature_object: bpy.types.Object) -> bool:
+    """Return whether the user has edited the Action that Takt made, as far as it was compared since."""
+    known, own = _followed.get(armature_object.session_uid), properties.character(armature_object).action
+    return known is not None and own is not None and known.edited == own.session_uid
 
 
 def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
@@ -161,8 +174,7 @@ def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Ob
     At least one of the latter is yielded, so that all are checked even if the active one takes all the time.
     """
     global _turn
-    began_s, layer = time.monotonic(), bpy.context.view_layer
-    active = None if layer is None else layer.objects.active
+    began_s, active = time.monotonic(), _active()
     if active is not None and active.session_uid in armatures:
         yield active
     uids = list(armatures)
@@ -173,6 +185,13 @@ def _in_turn(armatures: Mapping[int, bpy.types.Object]) -> Iterator[bpy.types.Ob
         yield armatures[uids[_turn]]
         if time.monotonic() - began_s > _LOOK_S:
             return
+
+
+def _active() -> bpy.types.Object | None:
+    """Return the armature that is active, or that deforms what is; a timer's context has no active object."""
+    layer = bpy.context.view_layer
+    active = None if layer is None else layer.objects.active
+    return active if active is None or active.type == "ARMATURE" else active.find_armature()
 
 
 def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: float) -> None:
@@ -195,6 +214,7 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     if known is None:
         _followed[armature_object.session_uid] = _Followed(said, digest, now_s, said, made_from, is_older=older)
         return
+    _look_for_edits(armature_object, known, now_s)
     is_other_action = older and made_from != known.made_from  # undo has restored an older one
     if said != known.said or (digest and known.digest and digest != known.digest) or is_other_action:
         known.since_s, known.is_changed, known.problem = now_s, True, ""
@@ -218,6 +238,20 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
     is_finished = now_s - known.since_s >= _SETTLED_S
     if older and character.keep_action and is_finished and is_score_heard(armature_object):
         _begin(armature_object, scene, digest, performance)
+
+
+def _look_for_edits(armature_object: bpy.types.Object, known: _Followed, now_s: float) -> None:
+    """Compare the active character's Action with what Takt wrote, once it has not changed for a moment."""
+    own = properties.character(armature_object).action
+    seen = (0, 0) if own is None else (own.session_uid, changes.of_action(own.session_uid))
+    if seen != known.action:
+        known.action, known.acted_s, known.is_compared = seen, now_s, own is None
+    elif not known.is_compared and now_s - known.acted_s >= _SETTLED_S and armature_object == _active():
+        known.is_compared = True
+        edited = own.session_uid if own is not None and action.is_edited_by_hand(armature_object) else 0
+        if edited != known.edited:
+            known.edited = edited
+            _redraw()
 
 
 def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple[str, str]:

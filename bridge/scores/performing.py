@@ -19,6 +19,7 @@ from ...core.clips.released import read_released
 from ...core.errors import FileError, Problem, ScoreError, TaktError, quoted
 from ...core.formats.format import Format
 from ...core.library.library import FindClips, Library
+from ...core.library.reading import Reading
 from ...core.maths import rotations as rot
 from ...core.maths.arrays import BoolArray, FloatArray
 from ...core.pha.definitions import Definitions
@@ -242,8 +243,8 @@ def _library(task: Task, formats: Mapping[str, Format]) -> Library:
     if library is None:
         if len(_libraries) >= _MAX_LIBRARIES:
             _libraries.clear()
-        library = _libraries[key] = Library(task.roots, further=task.further, load_format=task.load_format,
-                                            formats=formats, maps=task.maps, bvh=task.bvh, store=CLIPS,
+        library = _libraries[key] = Library(task.roots, further=task.further, maps=task.maps, store=CLIPS,
+                                            reading=Reading(task.load_format, formats, bvh=task.bvh),
                                             moment=task.moment)
     return library
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from ..clips.clip import Clip
 from ..clips.clip_file import ClipFile
 from ..errors import FileError, Problem, quoted, some_of
-from ..formats import FORMATS, endings, format_of
+from ..formats import format_of
 from ..formats.format import Format
 from ..pha.document import Document, parse
 from ..pha.naming import near
-from ..retargeting.comparing.bvh_space import BvhSpace, in_hanim_space
+from ..retargeting.comparing.bvh_space import in_hanim_space
 from ..skeletons.maps import SUFFIX as MAP_SUFFIX
 from ..skeletons.maps import SavedMap, SkeletonMap, find_map, fingerprint, is_map, read_map
 from ..skeletons.skeleton import Skeleton
 from . import files
 from .clip_files import files_named, files_read, read_clip_file
+from .reading import Reading
 from .store import ClipStore, key_of_shape
 
 SCORE_SUFFIX = ".pha"
@@ -52,37 +52,29 @@ class Library:
 
     roots: folders, searched in this order. If there are none, beside() finds one for a score.
     further: folders searched after the roots, and after the one that beside() finds.
-    load_format: the ending of a format that is tried before the others, or "".
-    formats: clip formats by identifier, in the order in which files of one name are tried.
+    reading: how clip files are read.
     other_clips: called last, for a src that no file has (returns None if unknown); it gives Blender's Actions.
     maps: take precedence over map files in the roots.
-    second_files: that the user has chosen for clip files of formats that need one, by the clip file's path.
-    bvh: the axes and the unit of files that do not state them.
     store: caches the clips that are read, for other libraries too. moment: any object. Libraries with the same moment
     share what the first of them found: which clips exist, in which files, and their state at that time. None: each
     library looks for itself.
     """
 
-    def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), load_format: str = "",
-                 formats: Mapping[str, Format] = FORMATS, other_clips: FindClips | None = None,
-                 maps: Sequence[SavedMap] = (), second_files: Mapping[Path, Path] = MappingProxyType({}),
-                 bvh: BvhSpace | None = None,
-                 store: ClipStore | None = None, moment: object = None) -> None:
-        self._endings = endings(formats)
-        if load_format and load_format not in self._endings:
-            raise FileError.at(f"load_format is {quoted(load_format)}; expected one of {', '.join(self._endings)}")
-        self._among = tuple(dict.fromkeys((load_format, *self._endings) if load_format else self._endings))
+    def __init__(self, roots: Sequence[Path] = (), *, further: Sequence[Path] = (), reading: Reading | None = None,
+                 other_clips: FindClips | None = None, maps: Sequence[SavedMap] = (), store: ClipStore | None = None,
+                 moment: object = None) -> None:
+        self._reading = reading or Reading()
+        self._endings, self._among = self._reading.endings, self._reading.endings_in_order
         self._further = tuple(Path(os.path.realpath(root)) for root in further)
         self._has_given_roots = bool(roots)
         self.roots = (*(Path(os.path.realpath(root)) for root in roots), *self._further)
-        self._load_format, self._formats, self._other_clips = load_format, formats, other_clips
+        self._other_clips = other_clips
         self._modules: dict[Path, Document] = {}
         self._others: dict[str, tuple[Clip, ...] | None] = {}
         self._found: dict[str, tuple[Path, ...]] = {}
         self._elsewhere: dict[str, str] = {}  # the src of a file that was found deeper, by the one that it was found by
         self._clips: dict[Path, tuple[tuple[Clip, ...], tuple[Problem, ...]]] = {}
         self.store, self._moment = store or ClipStore(), moment
-        self._bvh, self._second_files = bvh or BvhSpace(), second_files
         self._maps_in_hanim: dict[Skeleton, SkeletonMap] = {}
         self._given_maps, self._maps = tuple(maps), tuple(maps)
         self._has_read_maps = False
@@ -120,9 +112,8 @@ class Library:
         root = self._fitting(folders, wanted[:_MAX_WANTED])
         if root not in self._beside:
             self._beside[root] = Library(
-                (root,), further=self._further, load_format=self._load_format, formats=self._formats,
-                other_clips=self._other_clips, maps=self._given_maps, second_files=self._second_files,
-                bvh=self._bvh, store=self.store, moment=self._moment)
+                (root,), further=self._further, reading=self._reading, other_clips=self._other_clips,
+                maps=self._given_maps, store=self.store, moment=self._moment)
         return self._beside[root]
 
     def _fitting(self, folders: Sequence[Path], wanted: Sequence[tuple[str, tuple[str, ...]]]) -> Path:
@@ -329,7 +320,7 @@ class Library:
 
     def _read(self, path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Return all clips of a file and of those that it links, and problems with them."""
-        entry = format_of(path, self._formats)
+        entry = format_of(path, self._reading.formats)
         if entry is None:
             raise FileError.at(f"clips of this kind cannot be read; endings that can: {', '.join(self._endings)}", path)
         played = self._played(self._file(path), path, entry)
@@ -363,23 +354,23 @@ class Library:
         return None if path is None else self._file(path)
 
     def _file(self, path: Path) -> ClipFile:
-        second = self._second_files.get(path)
+        second = self._reading.second_files.get(path)
 
         def read() -> ClipFile:
-            return read_clip_file(path, self._formats, beside=second)
+            return read_clip_file(path, self._reading.formats, beside=second)
 
         def named(file: ClipFile) -> tuple[Path, ...]:
             return files_named(path, file)
 
-        return self.store.read(files_read(path, self._formats, second), read, self._moment, named)
+        return self.store.read(files_read(path, self._reading.formats, second), read, self._moment, named)
 
     def _turn_to_hanim(self, clips: Sequence[Clip], path: Path) -> tuple[tuple[Clip, ...], tuple[Problem, ...]]:
         """Bring the clips of a file that says neither its axes nor its unit into H-Anim's axes and metres."""
         moved, said = [], []
         for clip in clips:
             found = self.skeleton_map(clip.skeleton)
-            new, new_map, says = self.store.made(("in_hanim_space", clip, found.digest, self._bvh),
-                                                 partial(in_hanim_space, clip, found, self._bvh))
+            new, new_map, says = self.store.made(("in_hanim_space", clip, found.digest, self._reading.bvh),
+                                                 partial(in_hanim_space, clip, found, self._reading.bvh))
             self._maps_in_hanim[new.skeleton] = new_map
             moved.append(new)
             said.append(Problem(f"{path.name}: {says}", is_warning=True, is_note=True))

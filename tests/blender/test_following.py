@@ -15,6 +15,7 @@ from takt.bridge.actions.action_users import is_pushed_down
 from takt.bridge.meshes import skin_points
 from takt.bridge.scores import following, score
 from takt.core.retargeting.skin_points import SkinPoints
+from takt.panels.sidebar import action_problem
 from takt.tests.blender.dancing import STEPS, Wait, curves, play, rebuild
 from takt.tests.rigged import linked
 
@@ -395,6 +396,33 @@ def test_keys_edited_by_hand_are_never_written_over(dancer: bpy.types.Object, wa
     kept.text.from_string(STEPS)
     wait(1.0)
     assert not following.is_older(dancer) and not following.problem(dancer)
+
+
+def test_the_panels_say_at_once_that_an_action_was_edited(dancer: bpy.types.Object, wait: Wait) -> None:
+    own = properties.character(dancer).action
+    assert own is not None
+    wait(1.0)
+    assert not following.is_edited(dancer) and not action_problem(dancer)
+    key = curves(dancer)[3].keyframe_points[5]
+
+    def moved_by(value: float, evaluate: Callable[[], object] = bpy.context.view_layer.update) -> None:
+        key.co.y += value
+        own.update_tag()
+        evaluate()
+        wait(1.0)
+
+    moved_by(0.25)
+    assert following.is_edited(dancer) and "by hand" in action_problem(dancer)
+    assert not following.problem(dancer) and not following.is_older(dancer)
+    properties.character(dancer).keep_action = False
+    assert not action_problem(dancer)
+    properties.character(dancer).keep_action = True
+    moved_by(-0.25)
+    assert not action_problem(dancer)
+    moved_by(0.25, lambda: bpy.context.scene.frame_set(20))
+    assert "by hand" in action_problem(dancer)
+    rebuild()
+    assert properties.character(dancer).action != own and not action_problem(dancer)
 
 
 def test_a_key_inserted_removed_or_eased_counts_as_an_edit(dancer: bpy.types.Object, wait: Wait) -> None:

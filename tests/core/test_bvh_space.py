@@ -9,6 +9,7 @@ from takt.core.clips.clip import Clip
 from takt.core.errors import TaktError
 from takt.core.formats import bvh
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.maths import rotations as rot
 from takt.core.playing.score import perform
 from takt.core.retargeting.comparing.bvh_space import AXES, UNITS, BvhSpace, in_hanim_space
@@ -55,7 +56,7 @@ def test_what_is_chosen_goes_before_what_is_seen(tmp_path: Path) -> None:
     body, up = build_skeleton(), np.array((0.0, 1.0, 0.0))
     heights = {}
     for space in (BvhSpace(), BvhSpace(up="Y"), BvhSpace(up="Z", unit="METRES")):
-        library = Library([tmp_path], bvh=space)
+        library = Library([tmp_path], reading=Reading(bvh=space))
         m = perform(SCORE.format("step"), None, library, body, turn=rot.IDENTITY, up=up)
         world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
         heights[space.up] = world[body.index_of["skullbase"]] - world[body.index_of["l_ankle"]]
@@ -70,7 +71,8 @@ def test_axes_that_are_chosen_go_before_how_the_body_stands_and_moves(tmp_path: 
     written(tmp_path, STEP, Z_UP, "METRES")
     body, up = worn(RIGS["VRM"]), np.array((0.0, 1.0, 0.0))
     for space, is_lying in ((BvhSpace(), False), (BvhSpace(up="Y"), True)):
-        m = perform(SCORE.format("step"), None, Library([tmp_path], bvh=space), body, turn=rot.IDENTITY, up=up)
+        library = Library([tmp_path], reading=Reading(bvh=space))
+        m = perform(SCORE.format("step"), None, library, body, turn=rot.IDENTITY, up=up)
         world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
         assert (abs(world[body.index_of["head"]] - world[body.index_of["leftFoot"]]) < 0.5) == is_lying
 
@@ -93,7 +95,7 @@ def test_no_body_no_axes_but_those_chosen(tmp_path: Path) -> None:
     (same,), (note,) = library.clips("fox")
     assert "+Y is up, facing +Z, in metres: for want of a body that shows it" in note.message
     np.testing.assert_allclose(places(same), places(clip), rtol=1e-6, atol=1e-4)
-    (laid,), (note,) = Library([tmp_path], bvh=BvhSpace("Z", "-Y", "CENTIMETRES")).clips("fox")
+    (laid,), (note,) = Library([tmp_path], reading=Reading(bvh=BvhSpace("Z", "-Y", "CENTIMETRES"))).clips("fox")
     assert note.message.endswith("+Z is up, facing −Y, in centimetres: as chosen")
     np.testing.assert_allclose(places(laid), places(scaled(turned(clip, rot.conjugate(Z_UP)), 0.01)), atol=1e-4)
 

@@ -21,6 +21,7 @@ from takt.core.formats.format import Format, Holds, Source
 from takt.core.formats.ogre import Link, OgreSkeleton
 from takt.core.library.clip_files import files_read, read_clip_file
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.tests.core.ogre_cases import small
@@ -168,16 +169,16 @@ def test_a_score_plays_clips_of_a_new_format(made_up: Path) -> None:
 
 def test_a_new_format_can_be_chosen_and_stands_in_messages(made_up: Path) -> None:
     (made_up / "Waves.bvh").write_text("rubbish")
-    clips, said = Library([made_up], load_format=".mup").clips("Waves")
+    clips, said = Library([made_up], reading=Reading(".mup")).clips("Waves")
     assert [clip.name for clip in clips] == ["wave", "swing"]
     assert "there are also" in said[1].message
     with pytest.raises(FileError, match=r"expected one of .*\.dae, \.usdz, \.usdc, \.usda, \.usd, .*\.mup, \.mup\.gz"):
-        Library(load_format=".doc")
+        Reading(".doc")
     with pytest.raises(FileError, match=rf"ending in \.mup, \.skeleton, .* and {len(endings()) - 6} more$"):
-        Library([made_up], load_format=".mup").clips("Nothing")
+        Library([made_up], reading=Reading(".mup")).clips("Nothing")
     (made_up / "Waves.mclk").unlink()
     with pytest.raises(FileError, match=r"a \.mup file wants a \.mclk file beside it"):
-        Library([made_up], load_format=".mup").clips("Waves")
+        Library([made_up], reading=Reading(".mup")).clips("Waves")
 
 
 def test_a_file_that_does_not_say_its_axes_is_brought_into_ours(made_up: Path, monkeypatch: pytest.MonkeyPatch) -> None:

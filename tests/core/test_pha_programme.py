@@ -10,6 +10,7 @@ from takt.core.errors import FileError, Problem, ScoreError, once_per_folder, so
 from takt.core.formats import endings
 from takt.core.library import files
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
@@ -33,8 +34,8 @@ def root(tmp_path):
     return tmp_path
 
 
-def opened(root, **settings):
-    return Library((root,), formats=formats_read_by(reader), **settings)
+def opened(root, load_format="", other_clips=None):
+    return Library((root,), reading=Reading(load_format, formats_read_by(reader)), other_clips=other_clips)
 
 
 def write(root, name, *procedures, head=""):
@@ -346,14 +347,14 @@ def test_load_format_chooses_otherwise(root):
     p = resolved(root, procedure("main", 'Bow duration="1"'), head='<load src="Bow"/>', lib=lib)
     assert clips_of(p) == ["Bow.Bow"]
     with pytest.raises(FileError, match=r"load_format is '\.doc'; expected one of \.skeleton"):
-        Library(load_format=".doc")
+        Reading(".doc")
 
 
 def test_libraries_are_searched_in_their_order(root, tmp_path_factory):
     second = tmp_path_factory.mktemp("second")
     (second / "Bow.skeleton").write_text("later")
     (second / "Only.bvh").write_text("only")
-    lib = Library((root, second), formats=formats_read_by(reader))
+    lib = Library((root, second), reading=Reading(formats=formats_read_by(reader)))
     p = resolved(root, procedure("main", 'Bow duration="1"', 'only duration="1"'),
                  head='<load src="Bow"/><load src="Only"/>', lib=lib)
     assert clips_of(p) == ["Bow.Bow", "Only.only"]
@@ -376,7 +377,7 @@ def test_a_kind_of_file_that_nothing_reads_says_so(root):
 
 def test_without_roots_the_nearest_fitting_folder_is_the_library(root):
     path = write(root, "dances/slow/waltz", procedure("main", 'right duration="1"'), head=STEPS)
-    lib = Library(formats=formats_read_by(reader))
+    lib = Library(reading=Reading(formats=formats_read_by(reader)))
     assert lib.beside(parse(path.read_text(), path)).roots == (root,)
     assert clips_of(resolve(parse(path.read_text(), path), lib)) == ["feet.Steps.right"]
 
@@ -390,7 +391,7 @@ def test_a_bad_src_is_reported_in_its_place_without_roots_too(root):
 def test_the_library_is_sought_five_levels_up_at_most(root):
     path = write(root, "1/2/3/4/5/waltz", procedure("main", 'right duration="1"'), head=STEPS)
     with pytest.raises(ScoreError, match=r"found no file for 'feet\.Steps'"):
-        resolve(parse(path.read_text(), path), Library(formats=formats_read_by(reader)))
+        resolve(parse(path.read_text(), path), Library(reading=Reading(formats=formats_read_by(reader))))
 
 
 def test_without_any_library_the_message_says_what_to_do(root):

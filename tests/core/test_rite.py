@@ -13,6 +13,7 @@ from takt.core.errors import FileError
 from takt.core.formats import rite
 from takt.core.library.clip_files import choices_beside, read_clip_file
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.maths import rotations as rot
 from takt.core.skeletons.skeleton import world_from_pose
 
@@ -167,7 +168,7 @@ def test_the_model_lies_beside_the_animation(tmp_path: Path) -> None:
         Library([tmp_path]).clips("walk")
     path = (tmp_path / "walk.raa").resolve()
     assert [each.name for each in choices_beside(path)] == ["man.ram", "woman.ram"]
-    chosen = Library([tmp_path], second_files={path: path.with_name("woman.ram")})
+    chosen = Library([tmp_path], reading=Reading(second_files={path: path.with_name("woman.ram")}))
     assert chosen.clips("walk")[0][0].skeleton.name == "woman"
     (tmp_path / "walk.ram").write_text(MODEL)
     assert Library([tmp_path]).clips("walk")[0][0].skeleton.name == "walk" and not choices_beside(path)

@@ -11,6 +11,7 @@ from takt.core.formats.format import Source
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library import files
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.pha.document import MAX_SEGMENTS, parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
@@ -37,7 +38,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def lib(*roots: Path, load_format: str = "") -> Library:
-    return Library(roots, load_format=load_format, formats=formats_read_by(read_words))
+    return Library(roots, reading=Reading(load_format, formats_read_by(read_words)))
 
 
 def test_one_file_is_one_module(root: Path) -> None:
@@ -102,7 +103,7 @@ def test_further_libraries_are_searched_after_a_scores_own(root: Path,
     other = tmp_path_factory.mktemp("other")
     (other / "Only.bvh").write_text("there")
     (other / "Bow.bvh").write_text("-")
-    library_ = Library(further=[other], formats=formats_read_by(read_words))
+    library_ = Library(further=[other], reading=Reading(formats=formats_read_by(read_words)))
     text = score(procedure("main", 'Bow duration="1"', 'there duration="1"'),
                  head='<load src="Bow"/><load src="Only"/>')
     p = resolve(parse(text, root / "feet" / "x.pha"), library_)
@@ -129,7 +130,7 @@ def test_load_format_chooses_otherwise(root: Path) -> None:
 def test_in_blender_last_an_action_of_that_name(root: Path) -> None:
     """Whatever the library is given to ask last is asked only for what no file has."""
     asked: list[str] = []
-    library_ = Library([root], formats=formats_read_by(read_words),
+    library_ = Library([root], reading=Reading(formats=formats_read_by(read_words)),
                        other_clips=lambda src: asked.append(src) or (turning("", X, (0.0, 1.0)),))  # type: ignore
     p = programme(procedure("main", 'left duration="1"', 'Wave duration="1"'), head=LOAD + '<load src="Wave"/>',
                   clips=library_)
@@ -174,7 +175,7 @@ def test_without_a_library_the_nearest_folder_upwards_five_levels_at_most(root: 
     for levels, works in ((4, True), (5, False)):
         path = root.joinpath(*"abcdefg"[:levels], "x.pha")
         path.parent.mkdir(parents=True, exist_ok=True)
-        library_ = Library(formats=formats_read_by(read_words))
+        library_ = Library(reading=Reading(formats=formats_read_by(read_words)))
         document = parse(score(procedure("main", 'left duration="1"')), path)
         if works:
             assert names(resolve(document, library_)) == ["feet.Steps.left"]
@@ -189,7 +190,7 @@ def test_it_is_one_from_which_every_src_of_the_file_resolves(root: Path) -> None
     (near / "feet").mkdir(parents=True)
     (near / "feet" / "Steps.bvh").write_text("left,right")
     text = score(procedure("main", 'left duration="1"'), head=LOAD + '<load src="Bow"/>')
-    library_ = Library(formats=formats_read_by(read_words)).beside(parse(text, near / "x.pha"))
+    library_ = Library(reading=Reading(formats=formats_read_by(read_words))).beside(parse(text, near / "x.pha"))
     assert library_.roots == (root,)
     (near / "Bow.bvh").write_text("-")
     assert Library().beside(parse(text, near / "x.pha")).roots == (near,)

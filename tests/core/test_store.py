@@ -23,6 +23,7 @@ from takt.core.library import library as library_room
 from takt.core.library import store as store_room
 from takt.core.library.files import read_file
 from takt.core.library.library import Library
+from takt.core.library.reading import Reading
 from takt.core.library.store import ClipStore, bytes_of
 from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
@@ -84,8 +85,8 @@ def played(store: ClipStore, folder: Path, text: str = TEXT, rig: Skeleton | Non
            settings: Settings | None = None, *, turn: Any = rot.IDENTITY, skin: Any = None,
            space: BvhSpace | None = None) -> Motion:
     """Perform with a library and a rig of their own, as Blender does each time."""
-    motion = perform(text, None, Library([folder], store=store, bvh=space), rig or build_rig(), settings, turn=turn,
-                     up=UP, skin=skin)
+    library = Library([folder], store=store, reading=Reading(bvh=space or BvhSpace()))
+    motion = perform(text, None, library, rig or build_rig(), settings, turn=turn, up=UP, skin=skin)
     motion.sample(np.linspace(0.0, motion.duration_s, 7))
     return motion
 
@@ -295,7 +296,7 @@ def test_that_only_blender_reads_a_file_is_not_kept(folder: Path) -> None:
         Library([folder], store=store).clips("moves")
     walk = clip_files.read_clip_file(folder / "walk.bvh")
     of_blender = {name: replace(entry, read=entry.read or (lambda _: walk)) for name, entry in FORMATS.items()}
-    assert Library([folder], formats=of_blender, store=store).clips("moves")[0]
+    assert Library([folder], reading=Reading(formats=of_blender), store=store).clips("moves")[0]
     assert Library([folder], store=store).clips("moves")[0]
 
 
