@@ -143,7 +143,7 @@ def test_an_edit_leaves_keys_that_were_edited_by_hand(
     with editing() as layout:
         choose(layout, "right")
         assert operators.takt.score_delete("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert "Curves of this Action were edited by hand, so it stays" in capsys.readouterr().out
+    assert "Curves of this Action were edited by hand, so it no longer follows" in capsys.readouterr().out
     assert text_of(rig).as_string() != STEPS  # the score changes all the same
     assert rig.animation_data.action == action and curves(rig)[3].keyframe_points[5].co.y == by_hand
     rebuild()
