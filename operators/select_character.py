@@ -13,7 +13,6 @@ from ..preview import life
 
 _BLENDERS_OWN = "view3d.select"
 _COPIED = ("toggle", "extend", "deselect", "select_passthrough")
-_DRAG_PX = 3
 _Shortcut = tuple[str, str, str, str, bool, bool, bool, bool, tuple[str, ...]]
 _added: dict[_Shortcut, tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = {}
 
