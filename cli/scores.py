@@ -69,7 +69,7 @@ def add_bvh(parser: argparse.ArgumentParser) -> None:
                               ("forward", AXES, "along which axis of BVH files the body faces, as in --bvh-forward=-Y"),
                               ("unit", {AUTO: "", **UNITS}, "the unit of BVH files")):
         parser.add_argument(f"--bvh-{name}", metavar="NAME", type=str.upper, choices=list(known), default=AUTO,
-                            help=f"{says} ({', '.join(known)}; default: {AUTO}, seen from the body)")
+                            help=f"{says} ({', '.join(known)}; default: {AUTO}, found from the body)")
 
 
 def add_playing(parser: argparse.ArgumentParser) -> None:

@@ -271,7 +271,7 @@ def test_a_list_that_says_something_twice_is_refused(library: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(("chosen", "said", "is_lying"), [
-    ({}, "+Z is up, facing −Y, in centimetres: seen from the body", False),
+    ({}, "+Z is up, facing −Y, in centimetres: found from the body", False),
     ({"bvh_up": "Y"}, "+Y is up, facing +Z, in centimetres: partly chosen", True)])
 def test_axes_of_a_bvh_file_are_told_and_can_be_chosen(
         tmp_path: Path, chosen: Any, said: str, is_lying: bool, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,7 +46,7 @@ def places(clip: Clip) -> np.ndarray:
                                             (X_UP, "+X is up, facing +Z")])
 def test_axes_and_unit_are_seen_and_told(tmp_path: Path, turn: np.ndarray, said: str, unit: str) -> None:
     (clip,), (note,) = written(tmp_path, STEP, turn, unit).clips("step")
-    assert note.message == f"step.bvh: {said}, in {UNITS[unit][0]}: seen from the body" and note.is_note
+    assert note.message == f"step.bvh: {said}, in {UNITS[unit][0]}: found from the body" and note.is_note
     np.testing.assert_allclose(places(clip), places(STEP), atol=PLACES_M)
 
 
@@ -60,7 +60,7 @@ def test_what_is_chosen_goes_before_what_is_seen(tmp_path: Path) -> None:
         m = perform(SCORE.format("step"), None, library, body, turn=rot.IDENTITY, up=up)
         world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
         heights[space.up] = world[body.index_of["skullbase"]] - world[body.index_of["l_ankle"]]
-    assert "+Z is up, facing −Y, in metres: partly chosen, else seen from the body" in m.problems[0].message
+    assert "+Z is up, facing −Y, in metres: partly chosen, else found from the body" in m.problems[0].message
     np.testing.assert_allclose(places(library.clips("step")[0][0]), places(STEP), atol=PLACES_M)
     assert heights["Y"] < 0.2
     assert [heights["Z"], heights["AUTO"]] == pytest.approx([1.4, 1.4], abs=0.1)

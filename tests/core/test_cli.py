@@ -329,7 +329,7 @@ def test_axes_of_bvh_files_are_told_and_can_be_chosen(tmp_path: Path, capsys: py
     path.write_text(score(procedure("main", 'step duration="1"'), head='<load src="step"/>'))
     note = "note: step.bvh: +Z is up, facing −Y, in centimetres: "
     code, out, _ = run(capsys, "check", path)
-    assert code == 0 and f"{path}:1:23: {note}seen from the body" in out
+    assert code == 0 and f"{path}:1:23: {note}found from the body" in out
     code, out, _ = run(capsys, "check", path, "--bvh-up", "z", "--bvh-forward=-Y", "--bvh-unit", "centimetres")
     assert code == 0 and note + "as chosen" in out
     assert note in run(capsys, "show", path)[2]

@@ -262,7 +262,7 @@ def table() -> str:
             ("scales", entry.holds.scales), ("links to others", entry.follow_links is not None)) if is_held]
         ways = [word for word, way in (("read", entry.read), ("written", entry.write)) if way]
         rows.append(f"| {entry.label} | {own} | {', '.join(held) or '–'} | "
-                    f"{'as they stand' if entry.says_space else 'seen from the body'} | {', '.join(ways) or '–'} |")
+                    f"{'as they stand' if entry.says_space else 'found from the body'} | {', '.join(ways) or '–'} |")
     return "\n".join(rows)
 
 

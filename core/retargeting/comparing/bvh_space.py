@@ -78,7 +78,7 @@ def in_hanim_space(clip: Clip, found: SkeletonMap, space: BvhSpace) -> tuple[Cli
     stood = resting(clip, rot.multiply(turn, rot.conjugate(found.turn))) if stands and found.turn is not None else clip
     new = scaled(turned(stood, rot.conjugate(turn)), metres)
     chosen = [value for value in (space.up, space.forward, space.unit) if value != AUTO]
-    why = "as chosen" if len(chosen) == 3 else "seen from the body" if is_seen else "for want of a body that shows it"
+    why = "as chosen" if len(chosen) == 3 else "found from the body" if is_seen else "for want of a body that shows it"
     if chosen and len(chosen) < 3:
         why = f"partly chosen, else {why}"
     new_map = replace(reference, skeleton=new.skeleton, turn=rot.IDENTITY if is_seen or is_stated else found.turn,
