@@ -1,4 +1,4 @@
-"""What is read and sampled when the preview is switched on, so that its first pictures are not late."""
+"""Reads large meshes and samples motions while the preview is switched on, so that its first pictures are in time."""
 
 import time
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from .running import Running
 from .visible import find_members, known_motions
 
 _READY_S = 2.0
-"""So long switching on takes at most to sample frames: about 50 s of a score for 50 characters with tweaks."""
+"""Longest time for sampling frames. It is enough for about 50 s of a score for 50 characters with tweaks."""
 _MOST_READY_S = 4.0
-"""So long it takes at most if not all characters have their first seconds by then."""
+"""Longest time if not all characters have their first seconds after _READY_S."""
 _LARGE_VERTICES = 100_000
-"""From here on a mesh takes about half a second to read."""
+"""A mesh of this size takes about half a second to read."""
 
 
 def read_large_meshes(running: Running, layer: bpy.types.ViewLayer, tell: Callable[[float], None]) -> None:
@@ -35,7 +35,7 @@ def read_large_meshes(running: Running, layer: bpy.types.ViewLayer, tell: Callab
 
 
 def sample_frames(running: Running, scene: bpy.types.Scene, layer: bpy.types.ViewLayer, choices: Choices) -> None:
-    """Sample what characters play at the frames of the scene, for a few seconds at most."""
+    """Sample the motions of visible characters at the frames of the scene, for a few seconds at most."""
     layer.update()
     playing = known_motions(running, choices)
     for character, armature, meshes, _ in find_members(running, layer):

@@ -244,12 +244,12 @@ class Footholds:
         return np.asarray(np.maximum(JERK_LEGS * self.leg, self.fast[gap] / BRIEF_S**2))
 
     def led(self, gaps: IntArray, times_s: FloatArray) -> FloatArray:
-        """Return how feet are led at times (F,) in gaps (L, F), as far as time alone says, (L, F, 13): see Moment."""
+        """Return the values of Moment at times (F,) in gaps (L, F), (L, F, 13), before poses are known."""
         return worked_out(moment_of, self._ways.take(gaps, axis=0), times_s[None])
 
     @cached_property
     def _ways(self) -> FloatArray:
-        """The numbers of each gap for leading.py, (G, 46), side by side as they are looked up."""
+        """The inputs of leading.moment_of for each gap, (G, NUMBERS); one row a gap, so that a lookup reads one row."""
         (begin, end), count = self.edges_s, self.edges_s.shape[1]
         begin_s, fades_per_s, *fades = self._fades_at(*np.indices(self.edges_s.shape)).swapaxes(1, 2)
         found = np.concatenate((
@@ -261,10 +261,11 @@ class Footholds:
         return found.T.copy()
 
     def _fades_at(self, edge: IntArray, gap: IntArray) -> FloatArray:
-        """Return for edges of gaps (...,) the fading values along each axis, and their times, (5, 3, ...).
+        """Return the fades at edges of gaps (...,), along each axis: (5, 3, ...).
 
-        First when the fade begins, and 1 ÷ its duration, negative where time counts backwards; the vertical fade has
-        its own times. Then the values of leading.FADES. On a step the shift begins wherever the foot is.
+        The five values are the beginning of the fade, 1 ÷ its duration, and the three values of leading.FADES. The
+        duration is negative where the fade runs backwards in time. The vertical fade has its own beginning and
+        duration. In a step, the offset begins at the foot's position.
         """
         is_step, eases = self.lift[gap] > 0.0, self.eases_s[edge, gap]
         wait, forwards = np.where(is_step, STEP_WAIT, 0.0), np.where(edge == 0, 1.0, -1.0)

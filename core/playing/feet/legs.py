@@ -211,10 +211,11 @@ def _bent(limb: Sequence[Sequence[Number]], frame: Sequence[Sequence[Number]], s
 
 
 def _swung(a: Sequence[Number], long: Number, b: Sequence[Number], far: Number) -> Quaternion[Number]:
-    """Return the swing of a leg from the direction of a to that of b, in ground coordinates; lengths are given.
+    """Return the rotation of a leg from the direction of a to that of b, both in ground coordinates.
 
-    That is the smallest rotation. But near opposite directions there are many, and knees would jump. So far swings go
-    through straight down.
+    long, far: the lengths of a and b. Up to the angle whose cosine is _WIDE, it is the smallest rotation. Between
+    opposite directions there are many smallest rotations, and knees would jump from one to another. So beyond that
+    angle it blends into a rotation from a to straight down, and from there to b.
     """
     swing = arc(a, long, b, far)
     apart = dot(a, b) / greatest(long * far, 1e-30)

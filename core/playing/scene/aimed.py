@@ -59,7 +59,7 @@ class Aimed(Over):
         return pose
 
     def posed(self, times_s: FloatArray, acts: Sequence[Act], rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses below with only some acts applied; hands are open."""
+        """Return the poses of the stage below, with the given acts of head and arms applied; hands are not closed."""
         pose = self.below.sample(times_s, rounds)
         acts = [act for act in acts if act.aim.hand in self.arms or not (act.aim.hand or self.neck is None)]
         if acts:

@@ -179,10 +179,10 @@ def _carrier(found: SkeletonMap, arm: Limb) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Both bodies at F times.
+    """The poses of both bodies, target and source, at F times of the clip.
 
-    rows: (F,) indices of the times. ours, theirs: (F, J, 3, 4) matrices model_from_joint of the target's and the
-    source's joints. touch: what hands are near in the source, or None if unknown.
+    rows: (F,) indices of the times. ours: (F, J, 3, 4) matrices model_from_joint of the target's joints. theirs: the
+    same of the source's joints. touch: the surfaces near the source's hands, or None if unknown.
     """
 
     rows: IntArray
@@ -192,7 +192,7 @@ class _Seen:
 
     @classmethod
     def of(cls, here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> _Seen:
-        """Pose both bodies at some rows of times."""
+        """Return the poses at times[rows]; here is the target, there the source."""
         ours, theirs = (body.posed.world(times[rows]) for body in (here, there))
         hands, others = here.shape.hands, there.shape.hands
         return cls(rows, ours, theirs, None if hands is None or others is None else Touch.of(others, theirs, hands))

@@ -1,4 +1,4 @@
-"""Which skin is of seat and back: who sits or lies on the ground is borne by them; and how thick bodies usually are."""
+"""The skin of seat and back, on which a body sits or lies, and how thick bodies usually are."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ ABOUT_LEGS: Final[Mapping[str, float]] = {
     "HumanoidRoot": 0.13, "hip": 0.13, "knee": 0.07, "vl5": 0.13, "vl3": 0.13, "vl1": 0.13, "vt10": 0.13, "vt6": 0.13,
     "vt3": 0.13, "shoulder": 0.08, "skullbase": 0.16, "elbow": 0.05, "wrist": 0.05,
     "finger": 0.02}
-"""How far skin usually is from joints, or from those on both sides, where a clip's is not known."""
+"""Usual distance of the skin from joints, in leg lengths, for clips without skin; left and right alike."""
 OF_ARMS: Final = ("elbow", "wrist")
 _SEAT: Final = 0.35
-"""Of the thigh's length, from the hip: so far its skin is of the seat."""
+"""Share of the thigh, from the hip down, whose skin belongs to the seat."""
 _HEM: Final = 0.5
-"""And what is farther along both thighs is a hem."""
+"""Share of both thighs beyond which skin belongs to a hem."""
 HIPS_OF_BACK: Final = ("HumanoidRoot", "l_hip", "r_hip")
 BACK: Final = (*HIPS_OF_BACK, "vl5", "vl3", "vl1", "vt10", "vt6")
 FEWEST: Final = 8
-"""So many vertices show the shape of a trunk, or of feet."""
+"""Least number of vertices that show the shape of a trunk, or of feet."""
 
 
 def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: SkeletonMap,
              thighs: float = _SEAT) -> BoolArray:
-    """Return which places (P, 3) of a skin are of seat or back, (P,): not those of head, arms, legs, nor of a hem.
+    """Return which points (P, 3) of a skin belong to seat or back, (P,), not to head, arms, legs or a hem.
 
-    joints: (P,) what moves them most. own: the skeleton as the skin rests; found: the map of its joints. thighs: up to
-    which share of these skin is of the seat.
+    joints: (P,) the joint that moves each point most. own: the skeleton in the rest pose of the skin. found: the map of
+    its joints. thighs: the share of the thighs, from the hips down, that belongs to the seat.
     """
     known, at = found.joint_of, own.rest_world[..., 3]
     limbs = [known[name] for name in ("skullbase", "l_shoulder", "r_shoulder", "l_hip", "r_hip") if name in known]
@@ -56,6 +56,6 @@ def plain_name(name: str) -> str:
 
 
 def along(positions: FloatArray, first: FloatArray, last: FloatArray) -> FloatArray:
-    """Return how far along the way from first to last (3,) positions (P, 3) are, (P,), as shares of it."""
+    """Project positions (P, 3) onto the line from first to last, (3,) each; return (P,), 0 at first and 1 at last."""
     way = last - first
     return np.asarray((positions - first) @ way / max(float(way @ way), 1e-30))

@@ -13,12 +13,12 @@ from ...maths.arrays import BoolArray, FloatArray
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
 _HEARD: Final = 4.0
-"""In so many times as long before and after nothing of a wish is left."""
+"""In smoothing times: farther from a wish than this, it has no effect left."""
 SOFT_WEIGHT: Final = 30.0
 """What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
 counts as a body 5 cm from where it is wanted."""
 CONTACT_WEIGHT: Final = 1e4
-"""Contacts of the body count so much: they give way by millimetres where it has to rise at once."""
+"""Weight of the body's contacts: where the body must rise at once, they yield by millimetres."""
 _END_WEIGHT: Final = 1e6
 """Weight of wish and soft bounds at both ends of a curve that keeps its ends: there each is best for itself.
 
@@ -33,14 +33,15 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
              lo: FloatArray | float = -np.inf, hi: FloatArray | float = np.inf, keeps_ends: bool = False,
              is_cycle: bool = False, soft: SoftBounds | None = None,
              holds_between: bool = False) -> FloatArray:
-    """Return K curves (K, F) at times (F,) that bend little, are near their wishes (K, F), and within their bounds.
+    """Return K smooth curves (K, F) at times (F,) that are near their wishes (K, F), and within their bounds.
 
-    times: ascending, in seconds. smoothing_s: how long before and after itself a wish is heard. weight, lo, hi: (K, F)
-    or what broadcasts to that. keeps_ends: curves begin and end where they are wanted, if bounds let them. is_cycle:
-    what happens at the end is followed by the beginning. soft: bounds at these times that may be left at a price.
-    holds_between: the curve rises for what lo is between even frames, too, however dense times are there.
-    Solved in even frames, as many as there are times in the same time; between them curves go straight, and are cut off
-    at lo and hi. If lo > hi, the middle of both is wanted instead.
+    times: ascending, in seconds. smoothing_s: for how many seconds before and after itself a wish acts. weight, lo, hi:
+    (K, F), or shapes that broadcast to it. keeps_ends: curves begin and end at their wishes, if the bounds allow it.
+    is_cycle: the end continues at the beginning. soft: bounds that may be exceeded at a cost, at the same times.
+    holds_between: the curve also respects values of lo between two frames of the solve.
+
+    The solve uses frames at equal distances, as many as there are times. Between them curves are linear, clipped to lo
+    and hi. Where lo > hi, the wish is their middle. Clips shorter than two frames get the clipped wishes.
 
     >>> times, step = np.arange(9) / 30.0, (np.arange(9) > 4)[None] * 1.0
     >>> smoothed(times, step, 0.04, lo=0.0, hi=1.0)[0].round(2).tolist()
@@ -72,18 +73,18 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
 
 
 def heard(times: FloatArray, counts: BoolArray, smoothing_s: float) -> BoolArray:
-    """Tell at which times (F,) something counts, (F,), or so shortly before or after that it is heard there.
+    """Return whether wishes act at times (F,), (F,): at those that count, and shortly before and after them.
 
-    smoothing_s: how long before and after itself a wish is heard; see smoothed.
+    counts: (F,) the times that have a wish. smoothing_s: as in smoothed.
     """
     near = joined(times[counts, None] + (-_HEARD * smoothing_s, _HEARD * smoothing_s))
     return np.asarray(depth_within(times, near) >= 0.0)
 
 
 def ends_as_it_begins(heights: FloatArray, leg: float) -> bool:
-    """Tell whether heights (F, ...) are the same at the end as at the beginning, so that a clip may go on with itself.
+    """Return whether heights (F, ...) are about the same at both ends of a clip, so that it can loop.
 
-    leg: how long legs are.
+    leg: the length of the legs.
     """
     return bool(np.abs(heights[0] - heights[-1]).max(initial=0.0) < LITTLE_LEGS * leg)
 
