@@ -34,8 +34,8 @@ from takt.core.clips.clip import Clip
 from takt.core.clips.excerpt import Excerpt
 from takt.core.formats import bvh
 from takt.core.library.library import Library
-from takt.core.maths import rotations as rot
 from takt.core.playing.bake import bake
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import perform
 from takt.core.retargeting.retarget import retarget
 from takt.operators import command
@@ -80,7 +80,7 @@ class Taken:
 def make(folder: Path, count: int) -> None:
     """Write files of all kinds, each kind into a folder of its own."""
     library = Library((DANCE.parent,))
-    dance = perform(DANCE.read_bytes(), DANCE, library, build_skeleton(), turn=rot.IDENTITY, up=_UP)
+    dance = perform(DANCE.read_bytes(), DANCE, library, Performer(build_skeleton(), _UP))
     whole = bake(dance, 120.0, "dance")
     for place, kind in enumerate(KINDS):
         (folder / kind[1:]).mkdir()

@@ -16,6 +16,7 @@ from takt.core.maths.arrays import BoolArray, FloatArray, IntArray
 from takt.core.pha.document import parse
 from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import play
 from takt.core.skeletons.skeleton import Pose, world_from_pose
 
@@ -42,8 +43,9 @@ class Inside:
 
 def performing(dancer: Dancer, library: Library) -> Callable[..., Motion]:
     """Return what plays programmes on a body."""
-    return partial(play, skeleton=dancer.found.skeleton, turn=dancer.turn, up=rot.rotate(dancer.turn, Y_UP),
-                   maps=library.skeleton_map, points=dancer.points, store=library.store)
+    return partial(play, performer=Performer(dancer.found.skeleton, rot.rotate(dancer.turn, Y_UP), dancer.turn,
+                                             points=dancer.points),
+                   maps=library.skeleton_map, store=library.store)
 
 
 def score_of(library: Library, names: Sequence[str]) -> Programme:

@@ -24,12 +24,12 @@ import numpy as np
 
 from takt.core.library.library import Library
 from takt.core.library.store import ClipStore
-from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.playing.ahead import Ahead
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skinning import Palette
 from takt.samples.clip_files import LIBRARY
@@ -83,7 +83,7 @@ def main() -> int:
 
 def _performed(inside: str, store: ClipStore, *, feet: bool, seed: int = 0) -> Motion:
     programme = resolve(parse(f'{HEAD}<procedure name="main">{inside}</procedure></pha>'), FILES)
-    return play(programme, BODY, Settings(lock_feet=feet, seed=seed), turn=rot.IDENTITY, up=UP, store=store)
+    return play(programme, Performer(BODY, UP), Settings(lock_feet=feet, seed=seed), store=store)
 
 
 def _sample(motion: Motion) -> None:

@@ -32,6 +32,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.skeleton import Skeleton
 from takt.core.skinning import Palette
@@ -60,7 +61,7 @@ def main() -> int:
     motions: list[Motion] = []
 
     def act(keys: str) -> None:
-        motions.append(perform(text, None, library, skeleton, Settings(), turn=rot.IDENTITY, up=UP))
+        motions.append(perform(text, None, library, Performer(skeleton, UP), Settings()))
         action.write_action(rig, "Bench", sample_channels(motions[-1], 24.0, 1, keys))
 
     every, few = (seconds(lambda keys=keys: act(keys), 2) for keys in ("EVERY_FRAME", "KEYS"))  # type: ignore[misc]
@@ -96,7 +97,7 @@ def _feet() -> None:
 
     def played(calls: int, stands: bool) -> Motion:
         text = _score(calls, [clip.name for clip in clips])
-        return perform(text, None, library, skeleton, Settings(lock_feet=stands), turn=rot.IDENTITY, up=up)
+        return perform(text, None, library, Performer(skeleton, up), Settings(lock_feet=stands))
 
     first = [played(calls, True) for calls in (CALLS, CALLS_ALONE)]
     taken = [seconds(partial(motion.sample, np.zeros(1)), 1) for motion in first]

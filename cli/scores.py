@@ -18,12 +18,12 @@ from ..core.library.clip_files import read_clip_file
 from ..core.library.files import check_library, read_file
 from ..core.library.library import Library
 from ..core.library.reading import Reading
-from ..core.maths import rotations as rot
 from ..core.pha.document import parse
 from ..core.pha.expressions import ExpressionError, Value, is_name, read_expression
 from ..core.pha.programme import Programme, resolve
 from ..core.playing.fit import FITS
 from ..core.playing.motion import Motion
+from ..core.playing.performer import Performer
 from ..core.playing.scene.cast import ScenePath, ScenePlace, Target
 from ..core.playing.score import Settings, play
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
@@ -149,8 +149,8 @@ def play_programme(programme: Programme, library: Library, options: argparse.Nam
     skeleton = None
     if options.skeleton is not None:
         skeleton = read_named_clips(options.skeleton).skeleton
-    return play(programme, skeleton, settings_of(options), turn=rot.IDENTITY, up=_UP[options.up],
-                maps=library.skeleton_map, longest_s=longest_s)
+    return play(programme, Performer(skeleton, _UP[options.up]), settings_of(options), maps=library.skeleton_map,
+                longest_s=longest_s)
 
 
 def check_unread(target: Path, *read: Path | None) -> None:

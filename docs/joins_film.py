@@ -28,6 +28,7 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, IntArray
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.playing.stage import FIRST_ROUND, Over
 from takt.core.skeletons.skeleton import Pose
@@ -79,7 +80,7 @@ def motions(rig: Any) -> tuple[Motion, Motion]:
     up = rot.rotate(turn, np.array((0.0, 1.0, 0.0)))
 
     def performed(**settings: Any) -> Motion:
-        return perform(text, None, Library([LIBRARY]), skeleton, Settings(**settings), turn=turn, up=up)
+        return perform(text, None, Library([LIBRARY]), Performer(skeleton, up, turn), Settings(**settings))
 
     own, cut = performed(), performed(transitions=False, lock_feet=False)
     return replace(cut, end=Nla(cut.end, nla.NlaRow(cut, own.transitions_s, "blend-in"))), own

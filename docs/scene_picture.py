@@ -20,6 +20,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import ScenePath, ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
@@ -102,8 +103,8 @@ def main() -> None:
     """Draw the picture."""
     body = dancer()
     cast = (("mark", MARK), ("round", round_path()), ("cup", CUP))
-    motion = play(resolve(parse(SCORE), Library([LIBRARY])), body.map.skeleton, Settings(cast=cast), turn=rot.IDENTITY,
-                  up=np.array((0.0, 1.0, 0.0)))
+    motion = play(resolve(parse(SCORE), Library([LIBRARY])), Performer(body.map.skeleton, np.array((0.0, 1.0, 0.0))),
+                  Settings(cast=cast))
     width, height = SIZE
     picture = np.tile(_BACK, (height, width, 1))
     for points, colour in marks(motion):

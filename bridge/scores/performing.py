@@ -33,6 +33,7 @@ from ...core.pha.sequence import Sequence as Segments
 from ...core.pha.text import Text
 from ...core.playing.clock import Clock
 from ...core.playing.motion import Motion
+from ...core.playing.performer import Performer
 from ...core.playing.score import LONGEST_S, Settings, clock_of, play
 from ...core.playing.transitions.limits import Limits
 from ...core.retargeting.comparing.bvh_space import BvhSpace
@@ -207,9 +208,10 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], val
     """Make the motion of a score; values for which its procedure has no parameter are ignored."""
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
-    return play(resolved[0], task.skeleton, replace(task.settings, values=taken, seed=seed), turn=task.turn,
-                up=rot.rotate(task.turn, UP), maps=resolved[1].skeleton_map, limits=task.limits, skin=task.skin,
-                points=task.points, store=CLIPS, longest_s=LONGEST_S)
+    return play(resolved[0],
+                Performer(task.skeleton, rot.rotate(task.turn, UP), task.turn, task.limits, task.skin, task.points),
+                replace(task.settings, values=taken, seed=seed), maps=resolved[1].skeleton_map, store=CLIPS,
+                longest_s=LONGEST_S)
 
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],

@@ -12,6 +12,7 @@ from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
 from ..skeletons.skeleton import Skeleton
 from .motion import Motion
+from .performer import Performer
 from .score import Settings, perform
 
 PICTURE_PX: Final = 128
@@ -60,7 +61,7 @@ def _danced(method: str) -> Motion:
         np.array((0,)), times, rot.from_axis_angle(_X, angle)[:, None]), Tracks.empty(3), Tracks.empty(3))
         for name, angle in zip(("before", "after"), angles, strict=True))
     settings = Settings(method=method, root_motion="AS_AUTHORED", lock_feet=False)
-    return perform(_SCORE, None, Library(other_clips=lambda _: clips), skeleton, settings, turn=rot.IDENTITY, up=_X)
+    return perform(_SCORE, None, Library(other_clips=lambda _: clips), Performer(skeleton, _X), settings)
 
 
 def _angles(rotations: FloatArray) -> FloatArray:

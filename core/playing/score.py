@@ -15,7 +15,7 @@ from ..clips.released import Released, without_contacts
 from ..errors import Place, Problem, ScoreError, SkeletonMismatchError, quoted, some_of
 from ..library.library import Library
 from ..library.store import ClipStore
-from ..maths.arrays import BoolArray, FloatArray
+from ..maths.arrays import BoolArray
 from ..pha.definitions import Definitions
 from ..pha.document import parse
 from ..pha.expansion import expand
@@ -33,6 +33,7 @@ from .feet.footwork import ground_level
 from .feet.legs import legs_of, with_whole_legs
 from .fit import fit_named, fit_seams
 from .motion import Motion, compose
+from .performer import Performer
 from .placing.root_motion import RootMode
 from .playing import Playing
 from .row import Row
@@ -40,7 +41,6 @@ from .scene.cast import Target
 from .scene.scene import Scene
 from .scene.travelling_clips import with_travelling
 from .transitions.blending import Style
-from .transitions.limits import Limits
 
 LONGEST_S: Final = 4.0 * 3600.0
 """Longest motion. A score that is longer is usually a slip while dragging a value, and must not block Blender."""
@@ -94,33 +94,28 @@ class Settings:
         return Style(self.method, self.curve, self.interpolation, self.translation, self.pace, self.joint_time)
 
 
-def perform(text: str | bytes, path: Path | None, library: Library, skeleton: Skeleton,
-            settings: Settings | None = None, *, turn: FloatArray, up: FloatArray,
-            limits: Limits | None = None, skin: BoolArray | None = None) -> Motion:
-    """Read a score and make the motion of a skeleton from it.
+def perform(text: str | bytes, path: Path | None, library: Library, performer: Performer,
+            settings: Settings | None = None) -> Motion:
+    """Read a score and make the motion of a character from it.
 
-    path: the score's file, for messages, and to find the library's folders if it names none. turn: (4,) quaternion
-    from the clips' axes to the skeleton's. up: (3,) the up direction in model space. limits: rotation limits of the
-    joints, if they decide along which arc transitions turn. skin: (J,) joints that deform the skin; None for all.
+    path: the score's file, for messages, and to find the library's folders if it names none.
 
     Raises ScoreError or FileError with every problem of the score and its files, SkeletonMismatchError if a clip has no
     joint in common with the skeleton, TaktError if settings do not exist or contradict each other.
     """
     document = parse(text, path)
     library = library.beside(document)
-    return play(resolve(document, library), skeleton, settings, turn=turn, up=up, maps=library.skeleton_map,
-                limits=limits, skin=skin, store=library.store)
+    return play(resolve(document, library), performer, settings, maps=library.skeleton_map, store=library.store)
 
 
-def play(programme: Programme, skeleton: Skeleton | None = None, settings: Settings | None = None, *,
-         turn: FloatArray, up: FloatArray, maps: FindMap = find_map, limits: Limits | None = None,
-         skin: BoolArray | None = None, points: SkinPoints | None = None, store: ClipStore | None = None,
-         longest_s: float = np.inf) -> Motion:
-    """Make the motion of a skeleton from a resolved score; see perform.
+def play(programme: Programme, performer: Performer, settings: Settings | None = None, *,
+         maps: FindMap = find_map, store: ClipStore | None = None, longest_s: float = np.inf) -> Motion:
+    """Make the motion of a character from a resolved score; see perform.
 
-    skeleton: None for that of the first clip played. maps: finds the roles of a skeleton's joints. points: samples of
-    the skin, if known. store: cache of retargeted clips. longest_s: a longer score raises ScoreError at once.
+    maps: finds the roles of a skeleton's joints. store: cache of retargeted clips. longest_s: a longer score raises
+    ScoreError at once.
     """
+    skeleton, turn, skin, points = performer.skeleton, performer.turn, performer.skin, performer.points
     store = store or ClipStore()
     settings = settings or Settings()
     sequence = expand(programme, settings.procedure, settings.loop, values=dict(settings.values), seed=settings.seed)
@@ -138,10 +133,10 @@ def play(programme: Programme, skeleton: Skeleton | None = None, settings: Setti
                        keep_contacts=settings.keep_contacts)
     fitted, unmatched, missed = _fitted(clips, sequence, target, maps, retarget, Place(programme.document.path))
     target_map = maps(target)
-    doubles, up = _followed(fitted), target_map.up(up)
+    doubles, up = _followed(fitted), target_map.up(performer.up)
     seen = None if skeleton is None or skin is None or not skin.any() else _seen(target_map, skin, points)
     with_skin = None if seen is None else _carrying(target, seen)
-    playing = Playing(settings.style, settings.root_motion, up, settings.speed, limits,
+    playing = Playing(settings.style, settings.root_motion, up, settings.speed, performer.limits,
                       doubles, with_skin, seen, target_map)
     own = [without_contacts(each.clip, name, settings.released)
            for each, name in zip(fitted, sequence.clips, strict=True)]

@@ -13,8 +13,9 @@ from takt.core.library.library import Library
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import play as perform
-from takt.tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, turning
+from takt.tests.core.scores import FIGURE, STEPS, UP_Z, X, turning
 
 Case = Callable[[], object]
 CALL: Final = '<call name="nod" duration="1"/>'
@@ -29,7 +30,7 @@ def perform_score(text: str | bytes, library: Library = STEPS) -> object:
     sequence = expand(programme)
     if len(sequence) > _MOST_PLAYED:
         return sequence
-    return perform(programme, FIGURE, turn=NO_TURN, up=UP_Z)
+    return perform(programme, Performer(FIGURE, UP_Z))
 
 
 def many(made: Callable[[int], str], count: int) -> str:

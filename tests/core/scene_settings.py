@@ -13,6 +13,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target
 from takt.core.playing.scene.reach import Reaching
 from takt.core.playing.scene.surface import Surface
@@ -46,8 +47,8 @@ def played(rig: Rig, inside: str, **cast: Target) -> Motion:
     text = (f'<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="gestures.Greetings"/>{ROLES}'
             '<procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/>'
             f'</procedure><procedure name="main">{inside}</procedure></pha>')
-    return play(resolve(parse(text), CLIPS), rig.skeleton, Settings(cast=tuple(cast.items())), turn=rig.turn, up=rig.up,
-                store=STORE)
+    return play(resolve(parse(text), CLIPS), Performer(rig.skeleton, rig.up, rig.turn),
+                Settings(cast=tuple(cast.items())), store=STORE)
 
 
 @cache

@@ -11,6 +11,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.arms import Arms, arms_of
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.contacts.arms import ArmsInFrames
 from takt.core.skeletons.maps import find_map
@@ -69,7 +70,7 @@ def moved(pair: tuple[FloatArray, FloatArray], **settings: object) -> Motion:
     chosen = replace(Settings(root_motion="AS_AUTHORED", lock_feet=True), **settings)  # type: ignore[arg-type]
     score = programme(procedure("main", 'here duration="2" transition="1"', 'there duration="2" transition="1"'),
                       clips=library(feet_Steps=(held("here", pair[0]), held("there", pair[1]))))
-    return play(score, BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(BODY, UP), chosen)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from takt.core.formats import bvh
 from takt.core.library.library import Library
 from takt.core.library.reading import Reading
 from takt.core.maths import rotations as rot
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import perform
 from takt.core.retargeting.comparing.bvh_space import AXES, UNITS, BvhSpace, in_hanim_space
 from takt.core.retargeting.comparing.upright import resting, scaled, turned
@@ -57,7 +58,7 @@ def test_what_is_chosen_goes_before_what_is_seen(tmp_path: Path) -> None:
     heights = {}
     for space in (BvhSpace(), BvhSpace(up="Y"), BvhSpace(up="Z", unit="METRES")):
         library = Library([tmp_path], reading=Reading(bvh=space))
-        m = perform(SCORE.format("step"), None, library, body, turn=rot.IDENTITY, up=up)
+        m = perform(SCORE.format("step"), None, library, Performer(body, up))
         world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
         heights[space.up] = world[body.index_of["skullbase"]] - world[body.index_of["l_ankle"]]
     assert "+Z is up, facing −Y, in metres: partly chosen, else found from the body" in m.problems[0].message
@@ -72,7 +73,7 @@ def test_axes_that_are_chosen_go_before_how_the_body_stands_and_moves(tmp_path: 
     body, up = worn(RIGS["VRM"]), np.array((0.0, 1.0, 0.0))
     for space, is_lying in ((BvhSpace(), False), (BvhSpace(up="Y"), True)):
         library = Library([tmp_path], reading=Reading(bvh=space))
-        m = perform(SCORE.format("step"), None, library, body, turn=rot.IDENTITY, up=up)
+        m = perform(SCORE.format("step"), None, library, Performer(body, up))
         world = world_from_pose(body, m.sample(np.zeros(1)))[0, :, 1, 3]
         assert (abs(world[body.index_of["head"]] - world[body.index_of["leftFoot"]]) < 0.5) == is_lying
 

@@ -16,6 +16,7 @@ from takt.core.formats import bvh, ogre_binary, ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths import rotations as rot
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import LONGEST_S
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.retargeting.comparing.upright import scaled, turned
@@ -301,7 +302,7 @@ def test_bake(path: Path, capsys: pytest.CaptureFixture[str], ending: str) -> No
         load_format = ""
         bvh_up = bvh_forward = bvh_unit = "AUTO"
 
-    motion = play(read_programme(path, Plain)[0], turn=rot.IDENTITY, up=Y)  # type: ignore[arg-type]  # all that is read
+    motion = play(read_programme(path, Plain)[0], Performer(None, Y))  # type: ignore[arg-type]  # all that is read
     times = np.arange(151) / 25
     a = world_from_pose(motion.skeleton, motion.sample(times))[..., 3]
     b = world_from_pose(baked.skeleton, clip.sample(times))[..., 3]

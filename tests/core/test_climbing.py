@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.core.scores import library, procedure, programme
@@ -46,8 +46,8 @@ def standing(name: str, high_m: Callable[[FloatArray], FloatArray] = np.zeros_li
 
 def played(clips: tuple[Clip, ...], *calls: str, **settings: object) -> Motion:
     lasting = [f'{call} duration="{LASTS_S}"' for call in calls]
-    return play(programme(procedure("main", *lasting), clips=library(feet_Steps=clips)), BODY,
-                Settings(**settings), turn=rot.IDENTITY, up=UP)  # type: ignore[arg-type]
+    return play(programme(procedure("main", *lasting), clips=library(feet_Steps=clips)), Performer(BODY, UP),
+                Settings(**settings))  # type: ignore[arg-type]
 
 
 def heights(motion: Motion, joints: list[int]) -> FloatArray:

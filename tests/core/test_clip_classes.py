@@ -19,6 +19,7 @@ from takt.core.clips.clip import Clip
 from takt.core.errors import FileError, TaktError
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.retargeting.comparing.upright import scaled, turned
 from takt.core.skeletons.hanim import UP
@@ -216,7 +217,7 @@ def exact_costs(first: Clip, others: list[Clip]) -> np.ndarray:
         library = Library(other_clips={"a": (first,), "b": (other,)}.get)
         text = ('<pha tickLength="1"><load src="a"/><load src="b"/><procedure name="main"><call name="a" '
                 f'duration="{first.duration_s}"/><call name="b" duration="{other.duration_s}"/></procedure></pha>')
-        motion = perform(text, None, library, first.skeleton, Settings(fit="SEARCH"), turn=rot.IDENTITY, up=UP)
+        motion = perform(text, None, library, Performer(first.skeleton, UP), Settings(fit="SEARCH"))
         assert motion.cuts is not None
         found.append(float(motion.cuts.authored[0]))
     return np.array(found)

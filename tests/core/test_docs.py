@@ -14,6 +14,7 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.curves import CURVES
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -58,7 +59,7 @@ MEANT = (
 def test_examples_play_what_the_text_says(text: str, meant: list[tuple[str, float, float]]) -> None:
     document = parse(text)
     assert document.problems == ()
-    motion = play(resolve(document, Library([SAMPLES])), turn=rot.IDENTITY, up=UP)
+    motion = play(resolve(document, Library([SAMPLES])), Performer(None, UP))
     played, clips, lengths, transitions = motion.sequence, *zip(*meant, strict=True)
     assert tuple(played.clips[clip] for clip in played.clip) == clips
     np.testing.assert_allclose(played.length_s, lengths)
@@ -89,7 +90,7 @@ MOVES = (
 def test_examples_move_as_the_text_says(text: str, moves: list[tuple[float, str, float, str]]) -> None:
     """Every joint but those that carry the body is turned as in the clip."""
     library = Library([SAMPLES])
-    motion = play(resolve(parse(text), library), settings=Settings(lock_feet=False), turn=rot.IDENTITY, up=UP)
+    motion = play(resolve(parse(text), library), Performer(None, UP), settings=Settings(lock_feet=False))
     body = find_map(motion.skeleton)
     for time_s, name, share, *how in moves:
         src, _, own = name.rpartition(".")
@@ -110,7 +111,7 @@ def test_scores_of_the_tutorials_play() -> None:
     for text in scores:
         document = parse(text)
         assert document.problems == ()
-        assert play(resolve(document, Library([SAMPLES])), turn=rot.IDENTITY, up=UP).duration_s > 1.0
+        assert play(resolve(document, Library([SAMPLES])), Performer(None, UP)).duration_s > 1.0
 
 
 def test_the_reference_is_made_from_the_grammar() -> None:
@@ -118,7 +119,7 @@ def test_the_reference_is_made_from_the_grammar() -> None:
 
 
 def test_mirrored_steps_walk_on_both_feet() -> None:
-    motion = play(resolve(parse(SCORES[4]), Library([SAMPLES])), turn=rot.IDENTITY, up=UP)
+    motion = play(resolve(parse(SCORES[4]), Library([SAMPLES])), Performer(None, UP))
     pose, names = motion.sample(np.array((0.25, 0.75))), motion.skeleton.names
     left, right = (pose.rotations[:, names.index(f"{side}_hip")] for side in "lr")
     turns = rot.angle_between(rot.identities(2), left), rot.angle_between(rot.identities(2), right)

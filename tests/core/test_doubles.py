@@ -11,6 +11,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.playing.differences import Differences
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.playing.tweaked import below_feet, of_followed, tweaked, without_layers
 from takt.core.retargeting.comparing.matching import Pairing
@@ -98,8 +99,8 @@ def performed(rig: Skeleton, skin: BoolArray | None = None, loop: bool = False, 
     """Play two clips, of which the second leaves the trunk as it was."""
     clips = library(feet_Steps=(dancing("one", 1), dancing("two", 2, "HumanoidRoot", "vl5", "vl3", "vt10", "vt3")))
     steps = [f'{name} duration="1" transition="0.4"' for name in ("one", "two", "one")]
-    return play(programme(procedure("main", *steps), clips=clips), rig, Settings(loop=loop, **settings),
-                turn=rot.IDENTITY, up=UP, skin=skin)
+    return play(programme(procedure("main", *steps), clips=clips), Performer(rig, UP, skin=skin),
+                Settings(loop=loop, **settings))
 
 
 def test_skin_on_doubles_goes_with_the_body() -> None:

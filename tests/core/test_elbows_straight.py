@@ -9,6 +9,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.skeleton import build_skeleton
@@ -38,7 +39,7 @@ def joined(method: str, low_deg: float, speed_deg: float, aside_deg: float = 0.0
     score = programme(procedure("main", f'stretches duration="{LASTS_S}" transition="0.5"',
                                 f'stays duration="{LASTS_S}"'), clips=library(feet_Steps=clips))
     settings = replace(Settings(root_motion="AS_AUTHORED", lock_feet=feet), method=method)
-    return play(score, BODY, settings, turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(BODY, UP), settings)
 
 
 def bends_deg(motion: Motion, times: FloatArray) -> FloatArray:

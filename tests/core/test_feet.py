@@ -14,6 +14,7 @@ from takt.core.playing.feet.leading import Moment
 from takt.core.playing.feet.legs import Leg, knee_axis, legs_of
 from takt.core.playing.feet.lock import FeetLock
 from takt.core.playing.feet.soles import Soles
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, Skeleton, world_from_pose
@@ -250,7 +251,7 @@ def test_over_the_seam_of_a_loop_feet_stand_on(drift: float) -> None:
     right = replace(right, translations=packed([(0, times, faster)], 3))
     programme_ = programme(procedure("main", 'side_step_left duration="1.3"', 'side_step_right duration="1.2"'),
                            clips=library(feet_Steps=(left, right)))
-    loose, held = (play(programme_, build_skeleton(), Settings(loop=True, lock_feet=lock), turn=rot.IDENTITY, up=UP)
+    loose, held = (play(programme_, Performer(build_skeleton(), UP), Settings(loop=True, lock_feet=lock))
                    for lock in (False, True))
     at = np.arange(-0.5 * loose.duration_s, 3.5 * loose.duration_s, 1 / 240)
     slides: dict[str, list[float]] = {"loose": [], "held": []}

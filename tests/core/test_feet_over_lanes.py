@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from takt.core.library.library import Library
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clip_files import LIBRARY
@@ -33,8 +33,7 @@ WALK, RUN = steps("left_step", "right_step"), steps("left_run", "right_run")
 def performed(inside: str, *, holds_feet: bool = True) -> Motion:
     text = (f'<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="dance.Moves"/>'
             f'<procedure name="main">{inside}</procedure></pha>')
-    return play(resolve(parse(text), Library([LIBRARY])), BODY, Settings(lock_feet=holds_feet), turn=rot.IDENTITY,
-                up=UP)
+    return play(resolve(parse(text), Library([LIBRARY])), Performer(BODY, UP), Settings(lock_feet=holds_feet))
 
 
 def mixing(first: float, last: float) -> str:

@@ -17,6 +17,7 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.ends import MOST_ROUND, PASSED_OVER_PER_S, STEP_S
 from takt.core.playing.fit import MOST_SKIPPED, SEARCH_S, fit_named, fit_seams
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.playing import Playing
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.blending import Style
@@ -50,8 +51,8 @@ def danced(*clips: Clip, transition: str = "", tick_s: float = 1.0, stretch: flo
     calls = "".join(f'<call name="{clip.name}" duration="{clip.duration_s * stretch / tick_s!r}" {transition}/>'
                     for clip in clips)
     text = f'<pha tickLength="{tick_s!r}"><load src="dance"/><procedure name="main">{calls}</procedure></pha>'
-    return play(resolve(parse(text), library(dance=clips)), BODY, Settings(**settings),  # type: ignore[arg-type]
-                turn=rot.IDENTITY, up=Y_UP)
+    return play(resolve(parse(text), library(dance=clips)), Performer(BODY, Y_UP),
+                Settings(**settings))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("root_motion", ["CONTINUE", "IN_PLACE"])
@@ -73,8 +74,8 @@ def test_a_dance_cut_in_two_with_a_gap_is_joined_again_by_what_was_left_out(seed
     calls = "".join(f'<call name="a" duration="{end - begin!r}" from="{begin / 8.0!r}" to="{end / 8.0!r}"/>'
                     for begin, end in ((0.0, end_s), (begin_s, 8.0)))
     text = f'<pha version="2" tickLength="1"><load src="dance"/><procedure name="main">{calls}</procedure></pha>'
-    authored, found = (play(resolve(parse(text), library(dance=(whole,))), BODY, Settings(fit=fit), turn=rot.IDENTITY,
-                            up=Y_UP).cuts for fit in ("IN_PLACE", "SEARCH"))
+    authored, found = (play(resolve(parse(text), library(dance=(whole,))), Performer(BODY, Y_UP),
+                            Settings(fit=fit)).cuts for fit in ("IN_PLACE", "SEARCH"))
     assert authored is not None and (authored.skips_s >= 0.0).all()
     assert found is not None and found.found[0] < 0.05 * found.authored[0]
     assert -found.skips_s[0].sum() == pytest.approx(begin_s - end_s, abs=STEP_S)

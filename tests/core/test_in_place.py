@@ -10,11 +10,11 @@ from takt.core.clips.clip import Clip
 from takt.core.clips.contacts import foot_contacts
 from takt.core.clips.in_place import travelling
 from takt.core.library.clip_files import read_clip_file
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
@@ -92,8 +92,7 @@ def played(clip: Clip, floor: bool) -> Motion:
             f'duration="{clip.duration_s}"/></procedure></pha>')
     cast = (("seat", ScenePlace((0.0, 0.0, 3.0 * goes(travelling(clip, MAP, UP) or clip)), (0.0, 0.0, 1.0))),
             *((("stage", STAIRS),) if floor else ()))
-    return play(resolve(parse(text), library(feet_Steps=(clip,))), BODY, Settings(cast=cast),
-                turn=rot.IDENTITY, up=UP)
+    return play(resolve(parse(text), library(feet_Steps=(clip,))), Performer(BODY, UP), Settings(cast=cast))
 
 
 STAIRS = stairs(np.full(60, 0.15), 0.32)

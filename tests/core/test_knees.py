@@ -11,6 +11,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.feet.legs import Chains, legs_of
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose
@@ -64,8 +65,8 @@ def danced(seed: int, **settings: object) -> Motion:
     random = np.random.default_rng(seed)
     clips = tuple(quick(name, random) for name in "abcd")
     calls = [f'{clip.name} duration="{clip.duration_s}"' for clip in clips]
-    return play(programme(procedure("main", *calls), clips=library(feet_Steps=clips)), BODY,
-                replace(Settings(), **settings), turn=rot.IDENTITY, up=UP)  # type: ignore[arg-type]
+    return play(programme(procedure("main", *calls), clips=library(feet_Steps=clips)), Performer(BODY, UP),
+                replace(Settings(), **settings))  # type: ignore[arg-type]
 
 
 def suddenness(motion: Motion) -> float:

@@ -5,6 +5,7 @@ import pytest
 
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -106,7 +107,7 @@ def heights_when_scored(angle_deg: float, lift_m: float) -> tuple[FloatArray, fl
     clips = tuple(each for each in movements() if each.name in ("left_step", "right_step"))
     score = programme(procedure("main", 'left_step duration="1"', 'right_step duration="1" transition="0.2"'),
                       clips=library(feet_Steps=clips))
-    motion = play(score, lean, Settings(lock_feet=True), turn=rot.IDENTITY, up=UP, points=SkinPoints.of(*skin))
+    motion = play(score, Performer(lean, UP, points=SkinPoints.of(*skin)), Settings(lock_feet=True))
     played, is_sole = motion.sample(np.linspace(0.0, motion.duration_s, 60)), soles(lean, skin)
     world = world_from_pose(lean, played)[:, skin[1][is_sole]]
     local = SkinPoints(*skin).local(lean)[is_sole]

@@ -11,6 +11,7 @@ from takt.core.formats import bvh, ogre_binary
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import perform
 from takt.core.retargeting.comparing.matching import pair
 from takt.core.skeletons import hanim
@@ -295,7 +296,7 @@ def test_a_score_plays_beside_a_damaged_map_and_warns(tmp_path: Path) -> None:
     (tmp_path / "foreign.map").write_text("{}")
     text = ('<pha tickLength="1"><load src="feet.Steps"/><procedure name="main">'
             '<call name="feet.Steps.left_step" duration="1"/></procedure></pha>')
-    motion = perform(text, None, Library((tmp_path, LIBRARY)), build_skeleton(), turn=rot.IDENTITY, up=np.eye(3)[1])
+    motion = perform(text, None, Library((tmp_path, LIBRARY)), Performer(build_skeleton(), np.eye(3)[1]))
     assert ["damaged.map" in str(problem) for problem in motion.problems if problem.is_warning] == [True]
 
 

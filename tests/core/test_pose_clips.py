@@ -5,6 +5,7 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.tests.core.scores import library, procedure, programme
 from takt.tests.core.test_steps import BODY, UP, lifting
@@ -20,7 +21,7 @@ TIMES_S = np.linspace(0.0, 3.9, 79)
 def test_a_pose_plays_wherever_it_stands_in_a_score(order: tuple[str, ...], method: str) -> None:
     score = programme(procedure("main", *(f'{name} duration="{4.0 / len(order)}"' for name in order)),
                       clips=library(feet_Steps=(POSE, lifting("off", 0.0, 0.3))))
-    motion = play(score, BODY, Settings(method=method), turn=rot.IDENTITY, up=UP)
+    motion = play(score, Performer(BODY, UP), Settings(method=method))
     pose = motion.sample(TIMES_S)
     assert all(np.isfinite(values).all() for values in (pose.rotations, pose.translations, pose.scales))
     first = motion.sample(np.zeros(1)).rotations[0, BODY.index_of["l_shoulder"]]

@@ -10,6 +10,7 @@ from takt.core.clips.clip import Clip
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.retargeting.comparing.upright import resting, turned
@@ -43,7 +44,7 @@ def walk(target: Skeleton, heading_rad: float, rounds: int, **settings: object) 
                       clips=library(feet_Steps=clips))
     found = find_map(target)
     turn = rot.IDENTITY if found.turn is None else found.turn
-    return play(score, target, Settings(**settings), turn=turn, up=rot.rotate(turn, UP))  # type: ignore[arg-type]
+    return play(score, Performer(target, rot.rotate(turn, UP), turn), Settings(**settings))  # type: ignore[arg-type]
 
 
 def hips(motion: Motion, times: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_binary, ogre_xml
 from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples import clip_files, figure, helix
@@ -226,7 +227,7 @@ def test_the_library_reads_back(module: str) -> None:
 def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: float) -> None:
     path = clip_files.LIBRARY / score
     up = np.array((0.0, 1.0, 0.0))
-    motion = perform(path.read_bytes(), path, Library(), build_skeleton(), turn=rot.IDENTITY, up=up)
+    motion = perform(path.read_bytes(), path, Library(), Performer(build_skeleton(), up))
     assert motion.problems == ()
     assert motion.duration_s == pytest.approx(lasts_s)
 
@@ -234,7 +235,7 @@ def test_scores_play_on_the_dancer_without_a_complaint(score: str, lasts_s: floa
 @pytest.mark.slow
 def test_a_company_of_nine_dances_in_as_many_ways_and_all_end_together() -> None:
     path, up = clip_files.LIBRARY / "company.pha", np.array((0.0, 1.0, 0.0))
-    nine = [perform(path.read_bytes(), path, Library(), build_skeleton(), Settings(seed=seed), turn=rot.IDENTITY, up=up)
+    nine = [perform(path.read_bytes(), path, Library(), Performer(build_skeleton(), up), Settings(seed=seed))
             for seed in range(9)]
     times = np.linspace(0.0, nine[0].duration_s, 50)
     poses = [motion.sample(times).rotations for motion in nine]
@@ -283,6 +284,6 @@ def test_the_helix_moves_and_comes_back(clip: Clip) -> None:
 
 def test_the_helix_plays_its_score() -> None:
     path = clip_files.LIBRARY / "helix.pha"
-    motion = perform(path.read_bytes(), path, Library(), helix.build_skeleton(), turn=rot.IDENTITY, up=np.eye(3)[1])
+    motion = perform(path.read_bytes(), path, Library(), Performer(helix.build_skeleton(), np.eye(3)[1]))
     assert motion.problems == ()
     assert motion.duration_s == pytest.approx(25.0)

@@ -11,6 +11,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.version_1 import as_version_1
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import Moving, ScenePlace, Target, Unfit
 from takt.core.playing.scene.look import Neck
 from takt.core.playing.scene.reach import Reaching
@@ -44,7 +45,7 @@ def programme(*lanes: str, main: str = '<call name="all" duration="8"/>') -> Pro
 
 def played(score: Programme, **cast: tuple[float, float, float]) -> Motion:
     placed: dict[str, Target] = {name: ScenePlace(at, (0.0, 0.0, 1.0)) for name, at in cast.items()}
-    return play(score, BODY, Settings(cast=tuple(placed.items())), turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(BODY, UP), Settings(cast=tuple(placed.items())))
 
 
 def worlds(motion: Motion, times_s: FloatArray) -> FloatArray:
@@ -187,7 +188,7 @@ def test_a_head_turns_to_what_comes_from_behind_once_it_is_in_sight() -> None:
     matrices = np.tile(np.eye(4)[:3], (3, 1, 1))
     matrices[:, 0, 3], matrices[:, 2, 3] = (2.0, 2.0, 1.0), (-3.0, -3.0, 2.0)
     her = Moving(ScenePlace((0.0, 1.5, 0.0), (0.0, 0.0, 1.0)), np.array((0.0, 3.0, 4.0)), matrices)
-    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(HELLO, LOOK), Performer(BODY, UP), Settings(cast=(("her", her),)))
     assert off_rad(worlds(motion, np.linspace(4.5, 5.9, 20)), (1.0, 1.5, 2.0)).max() < NEAR_RAD
 
 
@@ -238,7 +239,7 @@ def moving(of: ScenePlace, heads: bool, seconds: float = 8.0) -> Moving:
 @pytest.mark.parametrize("heads", [True, False])
 def test_a_look_follows_what_moves_and_a_persons_head(heads: bool) -> None:
     her = moving(ScenePlace((-0.8, 0.0 if heads else 1.5, 2.0), (0.0, 0.0, -1.0)), heads)
-    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(HELLO, LOOK), Performer(BODY, UP), Settings(cast=(("her", her),)))
     times = np.linspace(1.5, 5.9, 60)
     world = worlds(motion, times)
     for row, time_s in zip(world, times.tolist(), strict=True):
@@ -248,14 +249,13 @@ def test_a_look_follows_what_moves_and_a_persons_head(heads: bool) -> None:
 
 def test_a_still_person_is_looked_at_in_the_head() -> None:
     her = ScenePlace((0.3, 0.0, 1.5), (0.0, 0.0, -1.0), head=(0.3, 1.6, 1.5))
-    motion = play(programme(HELLO, LOOK), BODY, Settings(cast=(("her", her),)), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(HELLO, LOOK), Performer(BODY, UP), Settings(cast=(("her", her),)))
     assert off_rad(worlds(motion, np.linspace(1.5, 5.9, 20)), (0.3, 1.6, 1.5)).max() < NEAR_RAD
 
 
 def test_a_hand_follows_what_it_reaches_for() -> None:
     cup = moving(ScenePlace((-0.9, 1.1, 0.35), (0.0, 0.0, 1.0)), heads=False)
-    motion = play(programme(HELLO, REACH.format("right")), BODY, Settings(cast=(("cup", cup),)), turn=rot.IDENTITY,
-                  up=UP)
+    motion = play(programme(HELLO, REACH.format("right")), Performer(BODY, UP), Settings(cast=(("cup", cup),)))
     times = np.linspace(3.0, 6.0, 60)
     there = np.array((-0.9, 1.1, 0.35)) + np.outer(0.2 * times, (1.0, 0.0, 0.0))
     assert np.linalg.norm(palms(worlds(motion, times), "r") - there, axis=1).max() < 0.01 * LEG_M
@@ -264,7 +264,7 @@ def test_a_hand_follows_what_it_reaches_for() -> None:
 @pytest.mark.parametrize(("lane", "role"), [(LOOK, "her"), (REACH.format("left"), "cup")])
 def test_what_cannot_be_aimed_at_is_told_with_the_reason(lane: str, role: str) -> None:
     unfit = Unfit("'Box' has a position that is not a number")
-    motion = play(programme(HELLO, lane), BODY, Settings(cast=((role, unfit),)), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(HELLO, lane), Performer(BODY, UP), Settings(cast=((role, unfit),)))
     (problem,) = (each for each in motion.problems if not each.is_note)
     assert f"nothing can play the role '{role}': 'Box' has a position that is not" in problem.message
     assert problem.place.line == 1

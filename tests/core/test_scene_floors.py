@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.hierarchy import with_descendants
@@ -31,8 +31,7 @@ WALK = '<call name="walk" duration="8" repeat="3"/>'
 
 def played(target: Target | None, walk: str = WALK, **settings: Any) -> Motion:
     cast = () if target is None else (("stage", target),)
-    return play(programme(walk, roles=STAGE), BODY, Settings(cast=cast, **settings), turn=rot.IDENTITY,
-                up=UP)
+    return play(programme(walk, roles=STAGE), Performer(BODY, UP), Settings(cast=cast, **settings))
 
 
 FLAT = played(None)
@@ -95,7 +94,7 @@ def test_who_stands_higher_is_higher_all_over() -> None:
 def test_rigs_whose_limbs_hang_on_other_bones_are_higher_all_over_too(limbs: str) -> None:
     body, _ = cut(with_controls(BODY), CUTS[limbs], np.random.default_rng(0))
     high = SceneFloor(slope(0.0, 0.0).points + np.array((0.0, 0.4, 0.0)), slope(0.0, 0.0).triangles)
-    one, other = (play(programme(WALK, roles=STAGE), body, Settings(cast=(("stage", floor),)), turn=rot.IDENTITY, up=UP)
+    one, other = (play(programme(WALK, roles=STAGE), Performer(body, UP), Settings(cast=(("stage", floor),)))
                   for floor in (slope(0.0, 0.0), high))
     at, joints = times(one), [*find_map(body).joint_of.values()]
     places = [world_from_pose(body, each.sample(at))[:, joints, :, 3] for each in (one, other)]
@@ -120,7 +119,7 @@ def test_feet_without_toes_stand_on_treads_and_neither_over_edges_nor_above_them
     if limbs in CUTS:
         body, _ = cut(with_controls(body), CUTS[limbs], np.random.default_rng(0))
     floor = stairs(np.full(24, rise), 0.34)
-    motion, flat = (play(programme(WALK, roles=STAGE), body, Settings(cast=cast), turn=rot.IDENTITY, up=UP)
+    motion, flat = (play(programme(WALK, roles=STAGE), Performer(body, UP), Settings(cast=cast))
                     for cast in ((("stage", floor),), ()))
     at = times(motion)
     away = np.abs(gaps(motion, floor, at) - gaps(flat, None, at))[held(motion, at)]
@@ -216,7 +215,7 @@ def test_the_edge_is_told_at_the_way_that_leads_over_it_and_in_metres() -> None:
         0.0, high, 2.0 * rig.leg_m, 8.9).points])
     there = rig.place(np.array((0.0, high, 5.0 * rig.leg_m)), np.array((0.0, 0.0, 1.0)))
     cast = ("stage", SceneFloor(points, block(0.0, high, 2.0, 8.9).triangles)), ("there", there)
-    motion = play(programme(text, roles=STAGE + '<role name="there" is="place"/>'), rig.skeleton, Settings(
-        cast=cast, unit_m=1.0 / rig.units), turn=rig.turn, up=rig.up)
+    motion = play(programme(text, roles=STAGE + '<role name="there" is="place"/>'),
+                  Performer(rig.skeleton, rig.up, rig.turn), Settings(cast=cast, unit_m=1.0 / rig.units))
     (problem,) = [each for each in motion.problems if "edge" in each.message]
     assert f"{high:.2g} m higher" in problem.message and problem.place.line == 2 and problem.is_missed

@@ -13,6 +13,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.aimed import Aimed
 from takt.core.playing.scene.carried import TimedHold
 from takt.core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, touched_at
@@ -54,7 +55,7 @@ def programme(*lanes: str, tempo: str = "") -> Programme:
 
 def played(score: Programme, size: float = 1.0, **cast: tuple[float, float, float]) -> Motion:
     placed: dict[str, Target] = {name: ScenePlace(at, (0.0, 0.0, 1.0)) for name, at in cast.items()}
-    return play(score, BODIES[size], Settings(cast=tuple(placed.items())), turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(BODIES[size], UP), Settings(cast=tuple(placed.items())))
 
 
 def palms(motion: Motion, side: str, times_s: FloatArray) -> FloatArray:
@@ -267,14 +268,14 @@ def test_nothing_cast_plays_bit_for_bit_as_a_rest() -> None:
 
 def test_a_loop_leaves_props_where_they_are_and_says_so() -> None:
     cup: Target = ScenePlace((-0.2, 1.1, 0.35), (0.0, 0.0, 1.0))
-    motion = play(programme(RIGHT), BODIES[1.0], Settings(loop=True, cast=(("cup", cup),)), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(RIGHT), Performer(BODIES[1.0], UP), Settings(loop=True, cast=(("cup", cup),)))
     assert not motion.carried
     assert any("<hold> is left out while the score loops" in problem.message for problem in motion.problems)
 
 
 def test_a_path_cannot_be_held() -> None:
     path: Target = ScenePath(((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
-    motion = play(programme(RIGHT), BODIES[1.0], Settings(cast=(("cup", path),)), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(RIGHT), Performer(BODIES[1.0], UP), Settings(cast=(("cup", path),)))
     assert "is played by a path, expected a place" in " ".join(problem.message for problem in motion.problems)
 
 
@@ -354,8 +355,8 @@ def holding(seed: int, *, moves: bool) -> tuple[Motion, dict[str, Target], float
     text = (f'<pha version="2" tickLength="1"><load src="gestures.Greetings"/>{ROLES}<procedure name="all"><together>'
             f'{HELLO}{"".join(lanes)}</together></procedure><procedure name="main"><call name="all" duration="8" '
             f'mirror="{"yes" if kind == "mirrored" else "no"}"/></procedure></pha>')
-    return play(resolve(parse(text), CLIPS), BODIES[size], Settings(cast=tuple(cast.items())), turn=rot.IDENTITY,
-                up=UP), cast, size
+    return play(resolve(parse(text), CLIPS), Performer(BODIES[size], UP),
+                Settings(cast=tuple(cast.items()))), cast, size
 
 
 @pytest.mark.parametrize("moves", [False, True])

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from takt.core.errors import ScoreError
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
@@ -15,6 +14,7 @@ from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.values import ticks_of
 from takt.core.playing.meeting import Partner, together
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import ScenePlace, Target, Unfit
 from takt.core.playing.score import Settings, play
 from takt.core.score_editor.layout import lay_out
@@ -44,7 +44,7 @@ def meet(own: str = "right", hand: str = "left", weight: float = 1.0, comes: int
 
 def played(score: Programme, size: float = 1.0, *, loop: bool = False, other: Target | None = SOMEBODY) -> Motion:
     cast = (("third", ScenePlace((1.0, 0.0, 1.0), (0.0, 0.0, -1.0))), *(() if other is None else (("other", other),)))
-    return play(score, BODIES[size], Settings(cast=cast, loop=loop), turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(BODIES[size], UP), Settings(cast=cast, loop=loop))
 
 
 class Stand(NamedTuple):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import OwnPlace, ScenePlace, Target
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
@@ -29,7 +29,7 @@ def drinks(seed: int, joint: str = "skullbase",
     cast: dict[str, Target] = {"cup": ScenePlace(cup, (0.0, 0.0, 1.0)), "table": OwnPlace(joint, scaled(MOUTH, size)),
                                "her": ScenePlace(scaled((turned, 1.4, 1.5), size), (0.0, 0.0, 1.0))}
     lanes = [lane.format(side=side) for lane in DRINKS]
-    motion = play(programme(*lanes), BODIES[size], Settings(cast=tuple(cast.items())), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(*lanes), Performer(BODIES[size], UP), Settings(cast=tuple(cast.items())))
     return motion, cup, size
 
 
@@ -62,9 +62,10 @@ def tilts(motion: Motion, times_s: FloatArray) -> FloatArray:
 @pytest.mark.parametrize("size", SIZES)
 def test_a_cup_at_the_mouth_stands_as_the_place_does(size: float, up: tuple[float, float, float]) -> None:
     cup = scaled(spot(2), size)
-    own, turned = (play(programme(*(lane.format(side="right") for lane in DRINKS)), BODIES[size], Settings(cast=(
-        ("cup", ScenePlace(cup, (0.0, 0.0, 1.0))), ("table", place), ("her", ScenePlace(
-            scaled((0.5, 1.2, 1.5), size), (0.0, 0.0, 1.0))))), turn=rot.IDENTITY, up=UP) for place in (
+    own, turned = (play(programme(*(lane.format(side="right") for lane in DRINKS)), Performer(BODIES[size], UP),
+                        Settings(cast=(
+                            ("cup", ScenePlace(cup, (0.0, 0.0, 1.0))), ("table", place),
+                            ("her", ScenePlace(scaled((0.5, 1.2, 1.5), size), (0.0, 0.0, 1.0)))))) for place in (
                 OwnPlace("skullbase", scaled(MOUTH, size)), OwnPlace("skullbase", scaled(MOUTH, size), up=up)))
     times = np.linspace(3.1, 4.9, 20)
     head = world_from_pose(turned.skeleton, turned.sample(times))[:, turned.skeleton.index_of["skullbase"], :, :3]
@@ -91,7 +92,7 @@ def test_a_place_on_the_own_arm_is_left_out_and_told(joint: str, why: str) -> No
 
 def test_nobody_looks_at_or_goes_to_a_place_on_the_own_body() -> None:
     cast: tuple[tuple[str, Target], ...] = (("table", OwnPlace("skullbase", MOUTH)),)
-    motion = play(programme('<lane><look at="table" duration="8"/></lane>'), BODIES[1.0], Settings(cast=cast),
-                  turn=rot.IDENTITY, up=UP)
+    motion = play(programme('<lane><look at="table" duration="8"/></lane>'), Performer(BODIES[1.0], UP),
+                  Settings(cast=cast))
     (problem,) = (each for each in motion.problems if each.is_missed)
     assert "a place on the character's own body, to which only <reach> goes" in problem.message

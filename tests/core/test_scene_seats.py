@@ -17,6 +17,7 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.feet.floored import Floored
 from takt.core.playing.feet.seats import Thighs
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import Moving, SceneFloor, ScenePlace, Target
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
@@ -61,8 +62,8 @@ def played(rig: Rig, inside: str = SITS, *, skin: SkinPoints | None = None, role
            **cast: Target) -> Motion:
     text = ('<pha version="2" tickLength="1"><load src="rooms.Chairs"/><load src="feet.Steps"/>'
             f'<role name="seat" is="place"/>{roles}<procedure name="main">{inside}</procedure></pha>')
-    return play(resolve(parse(text), CLIPS), rig.skeleton, Settings(cast=tuple(cast.items()), unit_m=unit_m),
-                turn=rig.turn, up=rig.up, points=skin, store=STORE)
+    return play(resolve(parse(text), CLIPS), Performer(rig.skeleton, rig.up, rig.turn, points=skin),
+                Settings(cast=tuple(cast.items()), unit_m=unit_m), store=STORE)
 
 
 @cache

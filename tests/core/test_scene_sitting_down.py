@@ -12,6 +12,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.feet.seats import Thighs
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.skeleton import world_from_pose
@@ -83,8 +84,8 @@ def played(rig: Rig, inside: str, place: ScenePlace | None = None) -> Motion:
     text = ('<pha version="2" tickLength="1"><load src="rooms.Stools"/><role name="seat" is="place"/>'
             f'<procedure name="main">{inside}</procedure></pha>')
     cast = () if place is None else (("seat", place),)
-    return play(resolve(parse(text), CLIPS), rig.skeleton, Settings(cast=cast), turn=rig.turn, up=rig.up,
-                points=skin_of(rig), store=STORE)
+    return play(resolve(parse(text), CLIPS), Performer(rig.skeleton, rig.up, rig.turn, points=skin_of(rig)),
+                Settings(cast=cast), store=STORE)
 
 
 def stool(rig: Rig, legs: float) -> ScenePlace:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from takt.core.maths import rotations as rot
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import SceneFloor, ScenePlace, Target
 from takt.core.playing.scene.surface import Surface
 from takt.core.playing.scene.traces import Traces, traces_of
@@ -21,7 +21,7 @@ TO = '<call name="walk" to="seat" duration="8" repeat="fit"/>'
 
 
 def played(*inside: str, cast: Mapping[str, Target]) -> tuple[Motion, Traces]:
-    motion = play(programme(*inside, roles=ROLES), BODY, Settings(cast=tuple(cast.items())), turn=rot.IDENTITY, up=UP)
+    motion = play(programme(*inside, roles=ROLES), Performer(BODY, UP), Settings(cast=tuple(cast.items())))
     return motion, traces_of(motion, UP, cast)
 
 

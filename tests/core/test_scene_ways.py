@@ -13,6 +13,7 @@ from takt.core.pha.expansion import expand
 from takt.core.pha.programme import Programme, resolve
 from takt.core.pha.version_1 import as_version_1
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import Moving, ScenePath, ScenePlace, Target, Unfit
 from takt.core.playing.scene.traveller import Traveller, ahead_of
 from takt.core.playing.score import Settings, play
@@ -43,7 +44,7 @@ def programme(*inside: str, roles: str = ROLES, more: str = WALK) -> Programme:
 
 def played(*inside: str, cast: dict[str, Target] | None = None, **settings: object) -> Motion:
     chosen = Settings(cast=tuple((cast or {}).items()), **settings)  # type: ignore[arg-type]
-    return play(programme(*inside), BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return play(programme(*inside), Performer(BODY, UP), chosen)
 
 
 def traveller_of(motion: Motion) -> Traveller:
@@ -148,7 +149,7 @@ def test_a_parameter_may_hold_a_role() -> None:
     for given, role in (("", "seat"), ('<with where="door"/>', "door")):
         found = programme(f'<call name="go" duration="8">{given}</call>',
                           roles=ROLES + '<role name="door" is="place"/>', more=WALK + go)
-        motion = play(found, BODY, Settings(cast=tuple(cast.items())), turn=rot.IDENTITY, up=UP)
+        motion = play(found, Performer(BODY, UP), Settings(cast=tuple(cast.items())))
         positions, _ = seen(motion, np.array((8.0,)))
         target = cast[role]
         assert isinstance(target, ScenePlace)
@@ -242,8 +243,7 @@ def test_nobody_jumps_to_a_place_or_a_path_and_a_warning_says_how_far_it_is(seed
     score = programme(before.replace("/>", ' transition="0"/>'), f'<call name="walk" {words} duration="3"/>',
                       roles=ROLES + '<role name="mark" is="place"/>')
     mark = ScenePlace((0.1, 0.0, 0.7), (0.0, 0.0, 1.0))
-    motion = play(score, BODY, Settings(cast=(("seat", place), ("lane", path), ("mark", mark))), turn=rot.IDENTITY,
-                  up=UP)
+    motion = play(score, Performer(BODY, UP), Settings(cast=(("seat", place), ("lane", path), ("mark", mark))))
     begin_s = 4.0 if "walk" in before else 2.0
     times = np.arange(0.0, motion.duration_s, 1.0 / FPS)
     positions, _ = seen(motion, times)
@@ -278,7 +278,7 @@ def moving(still: ScenePlace | ScenePath, speed: tuple[float, float, float]) -> 
 def test_a_place_that_moves_counts_where_it_is_when_the_way_ends(tempo: str) -> None:
     """By the clock, as the scene's frames go."""
     score = programme('<call name="walk" to="seat" duration="8" repeat="fit"/>', roles=tempo + ROLES)
-    motion = play(score, BODY, Settings(cast=(("seat", moving(PLACE, (0.1, 0.0, -0.2))),)), turn=rot.IDENTITY, up=UP)
+    motion = play(score, Performer(BODY, UP), Settings(cast=(("seat", moving(PLACE, (0.1, 0.0, -0.2))),)))
     end_s = 4.0 if tempo else 8.0
     positions, angles = seen(motion, np.array((end_s,)))
     assert np.hypot(*(positions[0] - (1.5 + 0.1 * end_s, 2.0 - 0.2 * end_s))) < EXACT_M

@@ -9,11 +9,12 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.errors import ScoreError, TaktError
 from takt.core.library.store import ClipStore
 from takt.core.maths import rotations as rot
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.retargeting.retarget import standing_still
 from takt.core.skeletons.skeleton import Skeleton
 from takt.samples.skeleton import build_skeleton
-from takt.tests.core.scores import FIGURE, NO_TURN, STEPS, UP_Z, X, library, procedure, score, turning
+from takt.tests.core.scores import FIGURE, STEPS, UP_Z, X, library, procedure, score, turning
 from takt.tests.core.test_retarget import random_clip
 
 WALK = score(procedure("walk", 'left duration="1"', 'right duration="1"'),
@@ -21,7 +22,7 @@ WALK = score(procedure("walk", 'left duration="1"', 'right duration="1"'),
 
 
 def performed(text=WALK, clips=STEPS, skeleton=FIGURE, **settings):
-    return perform(text, None, clips, skeleton, Settings(**settings), turn=NO_TURN, up=UP_Z)
+    return perform(text, None, clips, Performer(skeleton, UP_Z), Settings(**settings))
 
 
 def test_the_example_of_the_specification_becomes_a_motion():

@@ -14,6 +14,7 @@ from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.score_editor.contact_lines import said_of_contact
 from takt.core.score_editor.contacts import Contacts, contacts_of
@@ -41,7 +42,7 @@ def walked(*calls: str, **settings: object) -> Motion:
     text = score(procedure("main", *calls)).replace("<pha ", '<pha version="2" ')
     played = resolve(parse(text), library(feet_Steps=(replace(WALK, name="walk"), STEP)))
     chosen = replace(Settings(), **settings)  # type: ignore[arg-type]
-    return play(played, BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return play(played, Performer(BODY, UP), chosen)
 
 
 def shown(motion: Motion) -> Contacts:

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from takt.core.errors import Place, Problem
-from takt.core.maths import rotations as rot
 from takt.core.pha.expansion import expand
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import ScenePlace, Target
 from takt.core.playing.score import Settings, play
 from takt.core.score_editor.drawing import Marked, picture
@@ -28,8 +28,7 @@ REACHES = ('\n<together><lane><call name="walk" duration="4"/></lane>\n<lane><re
 
 
 def played(**cast: Target) -> Motion:
-    return play(programme(WALKS, REACHES, roles=ROLES), BODY, Settings(cast=tuple(cast.items())), turn=rot.IDENTITY,
-                up=UP)
+    return play(programme(WALKS, REACHES, roles=ROLES), Performer(BODY, UP), Settings(cast=tuple(cast.items())))
 
 
 def red(layout: Layout, missed: Iterable[BoxId] = ()) -> int:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from takt.core.maths import rotations as rot
 from takt.core.music.waveform import Waveform
 from takt.core.pha.document import parse
 from takt.core.pha.expansion import expand
 from takt.core.pha.programme import resolve
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.score_editor.drawing import Marked, picture, playhead_layer, scrollbar_layer
 from takt.core.score_editor.drop import drop_at
@@ -84,12 +84,12 @@ def test_only_what_is_in_view_is_drawn() -> None:
 
 
 def test_windows_are_those_of_the_motion() -> None:
-    motion = play(programme(WALK, MAIN), None, Settings(method="END"), turn=rot.IDENTITY, up=UP_Z)
+    motion = play(programme(WALK, MAIN), Performer(None, UP_Z), Settings(method="END"))
     layout = lay_out(sequence(WALK, MAIN), windows_s=windows_of(motion))
     seams = layout.seams
     np.testing.assert_allclose(seams.begin, motion.row.layout.window_begin_s[:-1])
     np.testing.assert_allclose(seams.end, seams.tick)
-    added = play(programme(WALK, MAIN), None, Settings(method="APPEND"), turn=rot.IDENTITY, up=UP_Z)
+    added = play(programme(WALK, MAIN), Performer(None, UP_Z), Settings(method="APPEND"))
     behind = lay_out(sequence(WALK, MAIN), windows_s=windows_of(added)).seams
     np.testing.assert_allclose(behind.begin, behind.tick)
     np.testing.assert_allclose(behind.end - behind.begin, added.transitions_s[:-1])

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
 from takt.core.score_editor.strip import Pointed, Strip
@@ -19,7 +19,7 @@ MAIN = procedure("main", 'walk duration="2" repeat="2"', 'nod duration="1"')
 
 
 def motion(method: str = "BOTH", *procedures: str) -> Motion:
-    return play(programme(*(procedures or (WALK, MAIN))), None, Settings(method=method), turn=rot.IDENTITY, up=UP_Z)
+    return play(programme(*(procedures or (WALK, MAIN))), Performer(None, UP_Z), Settings(method=method))
 
 
 @pytest.mark.parametrize("method", sorted(TRANSITION_METHODS))

@@ -14,6 +14,7 @@ from takt.core.library.library import Library
 from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.placing.root_motion import ROOT_MODES
 from takt.core.playing.score import Settings, perform
 from takt.core.skeletons.maps import find_map
@@ -57,7 +58,7 @@ def score(*inside: str, head: str = "", more: str = "") -> str:
 def played(text: str, library: Library = CLIPS, **settings: object) -> Motion:
     """Play a score, feet as authored."""
     chosen = Settings(**{"lock_feet": False, **settings})  # type: ignore[arg-type]
-    return perform(text, None, library, BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return perform(text, None, library, Performer(BODY, UP), chosen)
 
 
 def instants(motion: Motion) -> np.ndarray:
@@ -359,5 +360,5 @@ def test_warnings_speak_of_what_moves_skin_alone(deforming: tuple[str, ...], war
     calls = '<call name="there" duration="2" transition="1"/><call name="here" duration="2"/>'
     for text in (score(calls), score(together(lane(calls)))):
         library = Library(other_clips=lambda src: (there, here) if src == "a.B" else None)
-        found = perform(text, None, library, BODY, turn=rot.IDENTITY, up=UP, skin=skin).problems
+        found = perform(text, None, library, Performer(BODY, UP, skin=skin)).problems
         assert any("150°" in problem.message for problem in found) == warns

@@ -10,6 +10,7 @@ from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.mix import Mix
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.samples.clip_files import LIBRARY
 from takt.samples.skeleton import build_skeleton
@@ -25,7 +26,7 @@ SHORT = (("sway", "clap", "replace"), ("sway", "wave", "replace"), ("sway", "wav
 def performed(inside: str) -> Motion:
     text = ('<pha version="2" tickLength="0.5"><load src="feet.Steps"/><load src="dance.Moves"/>'
             f'<load src="gestures.Greetings"/><procedure name="main">{inside}</procedure></pha>')
-    return play(resolve(parse(text), Library([LIBRARY])), BODY, Settings(lock_feet=False), turn=rot.IDENTITY, up=UP)
+    return play(resolve(parse(text), Library([LIBRARY])), Performer(BODY, UP), Settings(lock_feet=False))
 
 
 def jumps(motion: Motion, joints: IntArray) -> FloatArray:

@@ -9,6 +9,7 @@ from takt.core.maths.arrays import FloatArray
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.feet.legs import Chains, legs_of
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import Pose, world_from_pose
@@ -33,8 +34,7 @@ def still(name: str, low_m: float, feet_m: tuple[float, float]) -> Clip:
 def sat_down(behind_m: float, transition: str, begins: str = "stands", ends: str = "sits") -> Motion:
     clips = still("stands", 0.08, (0.25, -behind_m)), still("sits", HIP_M - 0.12, (0.4, 0.36))
     calls = f'{begins} duration="2" transition="{transition}"', f'{ends} duration="2"'
-    return play(programme(procedure("main", *calls), clips=library(feet_Steps=clips)), BODY, Settings(),
-                turn=rot.IDENTITY, up=UP)
+    return play(programme(procedure("main", *calls), clips=library(feet_Steps=clips)), Performer(BODY, UP), Settings())
 
 
 def places(motion: Motion) -> FloatArray:

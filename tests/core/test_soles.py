@@ -10,6 +10,7 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.soles import Soles
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -84,8 +85,8 @@ def lowest(clip: Clip, method: str, skin: SkinPoints | None, worn: SkinPoints) -
     """Return how high the lowest point of worn shoes is in a score that stands and leaves for a clip, in legs."""
     score = programme(procedure("main", 'here duration="2" transition="1"', f'{clip.name} duration="2"'),
                       clips=library(feet_Steps=(standing("here", 0.0), clip)))
-    motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"), turn=rot.IDENTITY,
-                  up=UP, points=skin)
+    motion = play(score, Performer(BODY, UP, points=skin),
+                  Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"))
     world = world_from_pose(BODY, motion.sample(np.linspace(0.0, motion.duration_s, 401)))
     high = np.einsum("fpi,pi->fp", world[:, worn.joints[:, 0], 1], worn.local(BODY)[:, 0])
     return float(high.min() - worn.positions[:, 1].min()) / LEG_M
@@ -140,8 +141,8 @@ def test_heels_that_move_with_the_shins_do_not_go_into_the_ground_at_seams(ahead
                       clips=library(feet_Steps=(standing("here", 0.0), standing("there", ahead_legs))))
     skin, low = with_heels_on_shins(), []
     for known in (None, skin):
-        motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"),
-                      turn=rot.IDENTITY, up=UP, points=known)
+        motion = play(score, Performer(BODY, UP, points=known),
+                      Settings(root_motion="AS_AUTHORED", method=method, curve="COSINE"))
         world = world_from_pose(BODY, motion.sample(np.linspace(0.0, motion.duration_s, 201)))
         high = np.einsum("fpi,pi->fp", world[:, skin.joints[:, 0], 1], skin.local(BODY)[:, 0])
         low.append(float(high.min() - skin.positions[:, 1].min()) / LEG_M)
@@ -164,7 +165,7 @@ def test_knees_stay_straight_where_feet_stand_on_heels_that_are_round(back_rad: 
     moves = np.tile((skin.positions[:, 1].min() - high) * UP, (5, 1, 1))
     tilted = replace(tilted, translations=Tracks.uniform(np.array((0,)), times, moves))
     score = programme(procedure("main", 'there duration="2"'), clips=library(feet_Steps=(tilted,)))
-    found = play(score, BODY, Settings(root_motion="AS_AUTHORED"), turn=rot.IDENTITY, up=UP, points=skin).sample(times)
+    found = play(score, Performer(BODY, UP, points=skin), Settings(root_motion="AS_AUTHORED")).sample(times)
     np.testing.assert_allclose(found.rotations, tilted.sample(times).rotations, atol=1e-6)
 
 

@@ -17,6 +17,7 @@ from takt.core.playing.feet.legs import legs_of
 from takt.core.playing.feet.standing import Feet
 from takt.core.playing.followers import Followers
 from takt.core.playing.motion import Motion, compose
+from takt.core.playing.performer import Performer
 from takt.core.playing.playing import Playing
 from takt.core.playing.score import Settings, play
 from takt.core.playing.stage import in_rounds
@@ -54,7 +55,7 @@ def danced(ahead_legs: float, body: Skeleton | None = None, **settings: object) 
     chosen = replace(Settings(root_motion="AS_AUTHORED", lock_feet=True), **settings)  # type: ignore[arg-type]
     score = programme(procedure("main", 'here duration="2" transition="1"', 'there duration="2"'),
                       clips=library(feet_Steps=(standing("here", 0.0), standing("there", ahead_legs))))
-    return play(score, body or BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(body or BODY, UP), chosen)
 
 
 def feet(motion: Motion, times_s: FloatArray) -> FloatArray:
@@ -212,7 +213,7 @@ def test_feet_that_leave_to_slide_over_the_ground_are_lifted_on_their_way(sunk_l
     slides = replace(standing("there", 0.0), translations=Tracks.uniform(np.array((0,)), times, moves))
     score = programme(procedure("main", 'here duration="2" transition="0.4"', 'there duration="2"'),
                       clips=library(feet_Steps=(standing("here", 0.0), slides)))
-    motion = play(score, BODY, Settings(root_motion="AS_AUTHORED", lock_feet=True), turn=rot.IDENTITY, up=UP)
+    motion = play(score, Performer(BODY, UP), Settings(root_motion="AS_AUTHORED", lock_feet=True))
     found = feet(motion, np.linspace(2.0, 2.5, 51))
     is_led = (found[..., 2] > 0.08) & (found[..., 2] < 0.18)
     assert is_led.any(axis=0).all() and (found[..., 1][is_led] > 0.006).all() and found[..., 1].max() < STEP_LEGS
@@ -256,7 +257,7 @@ def test_what_a_clip_tells_of_its_feet_is_what_is_seen_of_them(is_loop: bool) ->
                     contacts={side: FootContacts(spans, spans) for side in "lr"})
     calls = ('here duration="2" transition="0.4"',) * 3
     score = programme(procedure("main", *calls), clips=library(feet_Steps=(glide,)))
-    played = play(score, BODY, Settings(loop=is_loop), turn=rot.IDENTITY, up=UP)
+    played = play(score, Performer(BODY, UP), Settings(loop=is_loop))
     motion = compose(played.sequence, (glide,), Playing(played.style, "CONTINUE", UP), feet=find_map(BODY))
     assert isinstance(motion.end, Feet)
     known = motion.end.lock.footholds.eases_s.copy()
@@ -287,7 +288,7 @@ def left_for(clip: Clip, **settings: object) -> tuple[Motion, FloatArray]:
     chosen = replace(Settings(root_motion="AS_AUTHORED"), **settings)  # type: ignore[arg-type]
     score = programme(procedure("main", 'here duration="2" transition="1"', f'{clip.name} duration="2"'),
                       clips=library(feet_Steps=(standing("here", 0.0), clip)))
-    motion = play(score, BODY, chosen, turn=rot.IDENTITY, up=UP)
+    motion = play(score, Performer(BODY, UP), chosen)
     return motion, np.linspace(0.0, motion.duration_s, 801)
 
 
@@ -340,7 +341,7 @@ def test_contacts_of_clips_hold_on_other_proportions(times: float, name: str) ->
     body = other_legs(times)
     clip = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == name)
     score = programme(procedure("main", f'{name} duration="{clip.duration_s}"'), clips=library(feet_Steps=(clip,)))
-    motion = play(score, body, Settings(lock_feet=True), turn=rot.IDENTITY, up=UP)
+    motion = play(score, Performer(body, UP), Settings(lock_feet=True))
     contacts = motion.clips[0].contacts
     assert contacts is not None
     checked = 0

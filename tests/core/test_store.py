@@ -27,6 +27,7 @@ from takt.core.library.reading import Reading
 from takt.core.library.store import ClipStore, bytes_of
 from takt.core.maths import rotations as rot
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.retargeting import retarget as retargeting
 from takt.core.retargeting.comparing.bvh_space import BvhSpace
@@ -86,7 +87,7 @@ def played(store: ClipStore, folder: Path, text: str = TEXT, rig: Skeleton | Non
            space: BvhSpace | None = None) -> Motion:
     """Perform with a library and a rig of their own, as Blender does each time."""
     library = Library([folder], store=store, reading=Reading(bvh=space or BvhSpace()))
-    motion = perform(text, None, library, rig or build_rig(), settings, turn=turn, up=UP, skin=skin)
+    motion = perform(text, None, library, Performer(rig or build_rig(), UP, turn, skin=skin), settings)
     motion.sample(np.linspace(0.0, motion.duration_s, 7))
     return motion
 
@@ -319,8 +320,7 @@ def test_of_one_moment_a_folder_is_looked_through_once(folder: Path, monkeypatch
     (folder / "rig.map").write_text(write_map(find_map(build_rig())), encoding="utf-8")
 
     def play(moment: object) -> None:
-        perform(text, folder / "dances" / "dance.pha", Library(store=store, moment=moment), build_rig(),
-                turn=rot.IDENTITY, up=UP)
+        perform(text, folder / "dances" / "dance.pha", Library(store=store, moment=moment), Performer(build_rig(), UP))
 
     play(moment)
     assert looked["read_map"] == 1 and looked["stamp"] == 3

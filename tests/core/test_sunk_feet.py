@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from takt.core.clips.clip import Clip, Tracks
-from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.playing.feet.rises import KNOT_S, LANDS_LEGS_PER_S2, Rises, knots_of
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.tests.core.scores import library, procedure, programme
 from takt.tests.core.test_steps import BODY, EXACT_M, LEG_M, SUNK_LEGS, UP, feet, standing
@@ -36,7 +36,7 @@ def danced(first: Clip, second: Clip, **settings: object) -> Motion:
     chosen = replace(Settings(root_motion="AS_AUTHORED"), **settings)  # type: ignore[arg-type]
     score = programme(procedure("main", *(f'{clip.name} duration="2"' for clip in (first, second))),
                       clips=library(feet_Steps=(first, second)))
-    return play(score, BODY, chosen, turn=rot.IDENTITY, up=UP)
+    return play(score, Performer(BODY, UP), chosen)
 
 
 def heights(motion: Motion) -> FloatArray:

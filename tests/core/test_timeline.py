@@ -12,6 +12,7 @@ from takt.core.errors import TaktError
 from takt.core.maths import rotations as rot
 from takt.core.playing.bake import bake
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.playing.timeline import CLIP_ROW, CURVE_POINTS, PROCEDURE_ROW, TRANSITION_ROW, Timeline, angular_speeds
 from takt.core.playing.transitions.methods import TRANSITION_METHODS
@@ -25,8 +26,7 @@ MAIN = procedure("main", 'walk duration="2" repeat="2"', 'nod duration="1"')
 
 
 def motion(method: str = "END", loop: bool = False, *procedures: str) -> Motion:
-    return play(programme(*(procedures or (WALK, MAIN))), None, Settings(method=method, loop=loop),
-                turn=rot.IDENTITY, up=UP_Z)
+    return play(programme(*(procedures or (WALK, MAIN))), Performer(None, UP_Z), Settings(method=method, loop=loop))
 
 
 def boxes_at(timeline: Timeline, row: int) -> list[list[float]]:

@@ -20,6 +20,7 @@ from takt.core.playing.differences import Differences
 from takt.core.playing.feet.tweaked_feet import TweakedFeet
 from takt.core.playing.moments import Timeline
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, perform
 from takt.core.playing.stage import Playable
 from takt.core.playing.tweaked import tweaked, without_layers
@@ -29,7 +30,7 @@ from takt.core.skeletons.skeleton import world_from_pose
 from takt.samples.clips import build_clips
 
 from .edited_programmes import KNOWN, TYPED, Change, Program, moves
-from .scores import FIGURE, NO_TURN, UP_Z, X
+from .scores import FIGURE, UP_Z, X
 from .seeds import few
 
 PROGRAMMES = int(os.environ.get("TAKT_PROGRAMMES", "6"))
@@ -44,7 +45,7 @@ LIBRARY = Library(other_clips=lambda src: moves() if src == "moves" else None)
 
 
 def performed(text: str, **settings: Any) -> Motion:
-    return perform(text, None, LIBRARY, FIGURE, Settings(**settings), turn=NO_TURN, up=UP_Z)
+    return perform(text, None, LIBRARY, Performer(FIGURE, UP_Z), Settings(**settings))
 
 
 def random_tweak(motion: Motion, random: np.random.Generator, number: int = 12, **options: Any) -> Tweak:
@@ -301,7 +302,7 @@ def test_an_arms_tweak_leaves_all_else_bit_for_bit() -> None:
 def performed_step(count: int = 1) -> Motion:
     step = next(clip for clip in build_clips("feet/Steps.skeleton.xml") if clip.name == "side_step_left")
     text = score(count * '<call name="side_step_left" duration="2"/>')
-    return perform(text, None, Library(other_clips=lambda _: (step,)), step.skeleton, turn=NO_TURN, up=UP_Y)
+    return perform(text, None, Library(other_clips=lambda _: (step,)), Performer(step.skeleton, UP_Y))
 
 
 def test_what_is_no_tweak_is_refused() -> None:
@@ -345,7 +346,7 @@ def dance(**settings: Any) -> Motion:
     calls = [f'<call name="{name}" duration="{duration}" transition="0.4"/>' for duration in (2, 3, 1.5)
              for name in ("side_step_left", "side_step_right")]
     return perform(score("".join(calls)), None, Library(other_clips=lambda _: tuple(clips.values())),
-                   clips["side_step_left"].skeleton, Settings(**settings), turn=NO_TURN, up=UP_Y)
+                   Performer(clips["side_step_left"].skeleton, UP_Y), Settings(**settings))
 
 
 RAISED_M = 0.0, 0.08, 0.0

@@ -9,6 +9,7 @@ from takt.core.maths import rotations as rot
 from takt.core.pha.document import parse
 from takt.core.pha.programme import resolve
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -43,8 +44,8 @@ def joined(place: float, turn: float, points: SkinPoints | None) -> Motion:
     """Play two clips, between which the control goes to a place and turns; all joints are marked as deforming."""
     clips = clip("one", 0.0, 0.0, 0.0), clip("two", 0.6, place, turn)
     library = Library(other_clips=lambda src: clips if src == "a.B" else None)
-    return play(resolve(parse(TEXT), library), BODY, Settings(lock_feet=False), turn=rot.IDENTITY, up=UP,
-                skin=np.ones(len(BODY), dtype=np.bool_), points=points)
+    return play(resolve(parse(TEXT), library),
+                Performer(BODY, UP, skin=np.ones(len(BODY), dtype=np.bool_), points=points), Settings(lock_feet=False))
 
 
 @pytest.mark.parametrize(("place", "turn"), [(5.0, 0.0), (0.0, 3.0), (5.0, 3.0)])

@@ -7,6 +7,7 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.playing.feet.legs import legs_of, with_whole_legs
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.tests.core.scores import library, procedure, programme
@@ -29,7 +30,7 @@ PUSHING = bent("pushing", "l_hip", "l_knee", "l_ankle", "l_metatarsal", "r_hip",
 def danced(later: Clip, **settings: bool) -> Motion:
     score = programme(procedure("main", 'pushing duration="2"', f'{later.name} duration="2"'),
                       clips=library(feet_Steps=(PUSHING, later)))
-    return play(score, BODY, Settings(**settings), turn=rot.IDENTITY, up=UP)  # type: ignore[arg-type]
+    return play(score, Performer(BODY, UP), Settings(**settings))  # type: ignore[arg-type]
 
 
 def bends(motion: Motion, *joints: str) -> list[float]:
