@@ -1,6 +1,6 @@
-"""A body that plays a clip is brought to the ground by its skin: the order of steps.
+"""The order of the steps that bring the skin of a retargeted body to the ground.
 
-Each step looks at what the ones before it made of the body. On stairs all of them look at it as if it had stayed on
+Each step works on the result of the steps before it. On stairs, all of them work on a copy of the motion that stays on
 level ground.
 """
 
@@ -32,10 +32,11 @@ from .touching import leg_length
 
 @dataclass(eq=False)
 class _Lifted:
-    """A body while it is lifted again and again.
+    """A body to which several steps apply lifts.
 
-    found: the map of its joints as it stands. up: (3,) unit. root: the joint that is moved. translations: the tracks so
-    far; shown: the clip that the body plays by them. lower: the ground where it goes down. lifts: what lifted it.
+    found: the map of its joints, on the standing skeleton. up: (3,) unit. root: the joint that is moved. translations:
+    the tracks so far; shown: makes the clip of the body from them. lower: the ground where it goes down. lifts: those
+    applied so far.
     """
 
     found: SkeletonMap
@@ -47,7 +48,7 @@ class _Lifted:
     lifts: list[Ground] = field(default_factory=list)
 
     def level(self, clip: Clip) -> Clip:
-        """Return what a clip would be on level ground."""
+        """Return the clip as it would be on level ground."""
         return clip if self.lower is None else self.lower.flat(clip, leg_length(self.found), self.up)
 
     def move(self, ground: Ground) -> None:
@@ -104,7 +105,7 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
 
 
 def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: BodySkin) -> Clip:
-    """Return what a body plays that is borne by more than its feet where the clip's is."""
+    """Return the clip of a body that is supported by more than its feet in the source."""
     on_hands = on_hands_and_feet(contacts, played, skin, body.root)
     played = played if on_hands is None else body.go(*on_hands)
     for most_rad in (MOST_RAD, AGAIN_RAD):  # with the thighs the seat goes up, and the body may tip as far again
@@ -115,7 +116,7 @@ def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: BodySkin) 
 
 def _without_legs(found: SkeletonMap, skin: SkinPoints, up: FloatArray, translations: Tracks,
                   shown: Callable[[Tracks], Clip]) -> Clip:
-    """Return what a body without legs plays on the ground."""
+    """Return the clip of a body without legs, brought to the ground."""
     played, root = shown(translations), found.joint_of.get(ROOT)
     ground = ground_without_legs(played, found, skin, up, moments(played.duration_s, played.rotations))
     if ground is None or root is None:

@@ -1,7 +1,7 @@
-"""The one model of a body over the ground: its skin that may touch it, in parts, and how high the ground is below.
+"""The model of a body above the ground: the parts of its skin that may touch the ground, and the ground's height.
 
-Of a clip's body, with its own skin, and of the target. The ground is where the lowest skin of the feet is as the body
-stands.
+Both bodies use it, the clip's, if its file has skin, and the target. The ground is at the lowest skin of the feet while
+the body stands.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from .touching import leg_length
 
 _BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "feet": ("ankle",), "arms": ("shoulder",), "forearms": ("elbow",), "head": ("skullbase",)}
-"""Parts that are below joints, which may have a side."""
+"""Parts that are the skin of these joints and their descendants, left and right, if they have a side."""
 
 
 @dataclass(frozen=True, eq=False)
 class BodySkin:
     """A body with P points of skin that may touch the ground.
 
-    found: the map of its joints, as it stands; own: the skeleton as the skin rests. up: (3,) unit. feet: (P,) which
-    points are of each foot, by side, with heels that shins carry. at_rest: (P,) how high they are as the body stands.
-    ground: how high that is; where no foot has skin, the lowest joint of a foot.
+    found: the map of its joints, on the standing skeleton; own: the skeleton in the skin's rest pose. up: (3,) unit.
+    feet: (P,) the points of each foot, by side, with heels that follow the shin bone. at_rest: (P,) the heights of the
+    points while the body stands. ground: its height; if no foot has skin, that of the lowest foot joint.
     """
 
     found: SkeletonMap
@@ -53,7 +53,7 @@ class BodySkin:
     @classmethod
     @lru_cache(maxsize=MOST_BODIES)
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> BodySkin:
-        """Return a body once for all that it plays; skin: all of it, as own rests."""
+        """Return the body, cached for all its clips. skin: all of it, in the rest pose of own."""
         upwards, leg = np.array(up), leg_length(found)
         points = skin.part(may_touch(skin, found, own))
         feet = {side: with_descendants(own.parents, np.array([found.joint_of[f"{side}_ankle"]]))[points.joints[:, 0]]
@@ -71,11 +71,11 @@ class BodySkin:
 
     @property
     def leg(self) -> float:
-        """How long its legs are."""
+        """The length of its legs."""
         return leg_length(self.found)
 
     def below(self, *names: str) -> BoolArray:
-        """Return which points (P,) joints move most that have such names, with or without a side, or any below."""
+        """Return the points (P,) moved most by joints of these names, of any side, or by their descendants."""
         known = self.found.joint_of
         joints = [known[name] for plain in names for name in (plain, f"l_{plain}", f"r_{plain}") if name in known]
         return np.asarray(with_descendants(self.own.parents, np.array(joints, np.int64))[self.points.joints[:, 0]])
@@ -97,7 +97,7 @@ class BodySkin:
         return self.below(f"{name[:2]}hip") & ~self._trunk if name in ("l_leg", "r_leg") else self.below(*_BELOW[name])
 
     def low(self, clip: Clip, times_s: FloatArray, *parts: str) -> FloatArray:
-        """Return how high the lowest skin of each part is above the ground at times (F,) of a clip, (F, N)."""
+        """Return the heights of each part's lowest skin above the ground at times (F,) of a clip, (F, N)."""
         return _lowest(self, parts).at(clip, times_s, self.up)[0][:, :-1] - self.ground
 
     @cached_property
@@ -123,7 +123,7 @@ def _lowest(body: BodySkin, parts: tuple[str, ...]) -> LowestSkin:
 
 
 def lowest_foot(found: SkeletonMap, up: FloatArray) -> float:
-    """Return how high the lowest joint of a body's feet rests along up (3,); 0: there is none."""
+    """Return the rest height of the lowest foot joint along up (3,), or 0 without feet."""
     feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
     return float((found.skeleton.rest_world[feet, :, 3] @ up).min(initial=np.inf)) if feet else 0.0
 

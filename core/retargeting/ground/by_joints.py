@@ -1,4 +1,4 @@
-"""The ground by joints: feet are as high above it as the source's, by the legs' ratio, and the body does not hop.
+"""Brings joints to the ground: feet are as high as the source's, scaled by leg length, and the body does not hop.
 
 If feet or shins have other proportions than the source's, the two feet ask for different heights of the body. As a heel
 rises, this height also changes over time. So the height goes smoothly from one foot to the other, and legs raise or
@@ -47,7 +47,7 @@ from .off_ground import lowest_beside
 
 _BALLS_PERCENT: Final = 40.0
 _FEWEST_FRAMES = 6
-"""With fewer frames than this a foot is not known to stand."""
+"""Least number of frames that show a foot's contacts."""
 _BENT = 1e-3
 """Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
 _HALF_FLIGHT_S: Final = 0.2
@@ -70,20 +70,20 @@ class BodyMotion:
     up: FloatArray
 
     def times(self, feet: IntArray) -> FloatArray:
-        """Return when anything is keyed that carries the feet, (F,)."""
+        """Return the key times of all joints that move the feet, (F,)."""
         keep = with_ancestors(self.skeleton.parents, feet)
         return key_times(self.rotations, self.translations, joints=keep)
 
     def heights(self, feet: IntArray, times: FloatArray) -> FloatArray:
-        """Return how high feet (J,) are in the model, (F, J)."""
+        """Return the heights of feet (J,) in the model, (F, J)."""
         return PosedJoints.of_tracks(self.skeleton, self.rotations, self.translations, feet).heights(times, self.up)
 
 
 def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
     """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
 
-    Ankles stand where they are low and slow, in the middle of such heights; the balls of the feet are as high as they
-    mostly are meanwhile, some of it being turns on the heel. Feet that are never slow stand where they seldom go lower.
+    That of ankles is the median of their heights while they are low and slow. That of balls is their usual height
+    meanwhile, since feet also turn on the heel. For feet that are never slow it is their lowest usual height.
     """
     kinds = np.array([name[2:] for name in names])
     low = np.array([np.percentile(heights[:, kinds == kind], LOW_PERCENT, axis=0).min() for kind in kinds])
@@ -104,10 +104,10 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
 
 
 def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -> FloatArray:
-    """Return how high foot joints (J,) stand of one who turns over; ground: (J,) where they seldom go lower.
+    """Return the heights (J,) of foot joints in contact, of a body that turns over.
 
-    His ankles come down to where balls stand, and these tell how high an ankle is. shape: (J,) how high joints are
-    above each other in a foot that stands.
+    ground: (J,) their lowest usual heights. Its ankles come down to the height of the balls in contact, so the balls
+    show how high an ankle is in contact. shape: (J,) the heights of the joints above each other, in a foot in contact.
 
     >>> _below_ankles(np.array((0.03, 0.03)), ("l_ankle", "l_metatarsal"), np.array((0.1, 0.03))).tolist()
     [0.1, 0.03]
@@ -121,7 +121,7 @@ def _below_ankles(ground: FloatArray, names: Sequence[str], shape: FloatArray) -
 
 
 def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, times: FloatArray) -> FloatArray:
-    """Return how far hips are above the lowest foot joint at times (F,), (F,); infinite where there are none."""
+    """Return the heights of the hips above the lowest foot joint at times (F,), (F,); infinite without hips."""
     hips = pairs.source[[name in HIPS for name in pairs.meant]]
     return np.asarray(source.heights(hips, times).min(axis=1, initial=np.inf) - heights.min(axis=1))
 
@@ -131,7 +131,8 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
     """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
 
     Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
-    the motion then shows nearly that height. Who stands and never comes up to it rests elsewhere than he plays.
+    the motion then shows nearly that height. A body that stands and never comes up to it
+    plays at another height than it rests.
     """
     legs = _legs(source, pairs)
     rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
@@ -149,8 +150,8 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
 def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
     """Return how high the ground is of a clip that is below the ground all the while, less than 0; else 0.
 
-    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: who goes
-    down a step, or falls, comes from a higher one.
+    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: a body
+    that goes down a step, or falls, comes from a higher one.
     """
     level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
     is_level = np.ptp(level) < LOW_LEGS[1] * leg
@@ -167,7 +168,7 @@ def _legs(body: BodyMotion, pairs: Pairing) -> FloatArray:
 
 
 def _leg(body: BodyMotion, pairs: Pairing) -> float:
-    """Return how long a leg of the source is, 0 if none is known."""
+    """Return the length of the source's legs, 0 if none is known."""
     lengths = np.linalg.norm(_legs(body, pairs), axis=-1).sum(axis=1)
     return float(lengths.mean()) if len(lengths) else 0.0
 
@@ -187,7 +188,7 @@ class _Heights:
 
     @property
     def lift(self) -> FloatArray:
-        """By how much the body is to be lifted (F,) for its lower foot to be so high."""
+        """The lifts (F,) of the body that bring its lower foot to its height."""
         return np.asarray(self.lowest - self.feet.min(axis=1))
 
     def __or__(self, other: _Heights) -> _Heights:
@@ -199,10 +200,10 @@ class _Heights:
 
 def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, found: SkeletonMap, ratio: float,
                      is_ground_known: bool, has_skin: bool = False) -> Ground | None:
-    """Return what brings the target's feet as high above the ground as the source's, by the legs' ratio; None: nothing.
+    """Return offsets that put the target's feet as high as the source's, scaled by leg length; None if nothing changes.
 
-    Bodies of other proportions would otherwise float or sink where they bend, sit or lie. At the clip's ends what the
-    feet do is a matter of the pose alone, so that clips go on fitting together.
+    Otherwise bodies of other proportions would float or sink where they bend, sit or lie. At the clip's ends, the
+    offsets depend on the pose alone, so that clips still fit together.
     found: the map of the target's skeleton. is_ground_known: the source's rest pose says how high it stands, as far as
     its legs are straight; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
     """
@@ -243,9 +244,9 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
 
 
 def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
-    """Return what brings the lower foot to its height at each time, with a body that is lifted by a smooth curve.
+    """Return offsets that bring the lower foot to its height at each time, with one smooth curve for the body.
 
-    Legs draw up and put down what feet are away from that, as far as they do; the rest hangs, or lifts the body.
+    Legs raise and lower the feet by the difference. If they cannot, the feet hang, or the body rises.
     """
     times, lift = heights.times_s, heights.lift
     most, sunk = most_drawn(heights.below, max(leg, 1e-30)), heights.lowest[:, None] - heights.feet
@@ -278,21 +279,21 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
 
 
 def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
-    """Return how high something is (F,) at times (F,), without what is low for a moment only."""
+    """Return heights (F,) at times (F,), without low values that last only a moment."""
     every = np.ones(len(times), np.bool_)
     return lowest_beside(times, -lowest_beside(times, -high, every, _HALF_FLIGHT_S), every, _HALF_FLIGHT_S)
 
 
 def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
-    """Return how high the lower foot is above where it was shortly before and is shortly afterwards, (F,)."""
+    """Return the height of the lower foot above its heights shortly before and after, (F,)."""
     return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
 
 
 def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
              frames: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return by how much legs draw up their feet with knees that bend little further, and put them down, (F, L) each.
+    """Return how far legs can raise feet without bending knees much, and how far they can lower them, (F, L) each.
 
-    Wanted only in some frames (N,).
+    Computed only in some frames (N,).
     """
     bent, down = np.zeros((2, *heights.feet.shape))
     clip = Clip("", target.skeleton, float(heights.times_s[-1]), target.rotations, target.translations, Tracks.empty(3))

@@ -1,7 +1,8 @@
 """Contacts of a clip's body with the ground: found once, on its own skin where that is known, for all steps to read.
 
-An effector is on the ground while it is near, whatever its size. Its height, in leg lengths, is that of its skin, or of
-its joints minus the usual thickness around them. Its weight is 1 up to NEAR_LEGS[0], and 0 from NEAR_LEGS[1] on.
+An effector is in contact while it is near the ground, whatever its size. Its height, in leg lengths, is that of its
+skin, or of its joints minus the usual thickness around them. Its weight is 1 up to NEAR_LEGS[0], and 0 from
+NEAR_LEGS[1] on.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ from .off_ground import is_within
 from .touching import ground_height, leg_length
 
 _HIGH_LEGS: Final = 0.52
-"""With skin about all of the hips higher than this nobody sits or lies on the ground."""
+"""Height of the skin around all hips above which a body neither sits nor lies on the ground."""
 _HAND_S: Final = 0.1
-"""Hands bear so long before they are on the ground, and afterwards; their weight comes and goes meanwhile."""
+"""Time before and after a contact of hands over which their weight fades in and out."""
 _BELOW_SEAT_LEGS: Final = (0.12, 0.22)
 """Distance of feet from their hips, sideways. Up to the first value they are below the seat of a character who sits on
 the heels, and bear it; from the second on they are beside it."""
 _IN_AIR_LEGS: Final = (0.15, 0.6)
-"""What is no higher than the first is as high as in the clip then; from the second on it is in the air."""
+"""Heights: up to the first, a part keeps the clip's height; from the second on, it is in the air."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class SeenBody:
 
     @classmethod
     def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> SeenBody | None:
-        """Look at a body; None where no feet or legs are known."""
+        """Return the body at times (F,), or None if no feet or legs are known."""
         known, leg = found.joint_of, leg_length(found)
         feet = [known[name] for name in FOOT_JOINTS if name in known]
         if not feet or leg <= 0.0:
@@ -89,9 +90,9 @@ class SeenBody:
                    dict(zip(names, high.T, strict=True)), skin if shows else None)
 
     def low(self, part: str, frames: IntArray) -> FloatArray:
-        """Return how high the lowest skin of a part is in some frames (N,), (N,) in legs; see BodySkin.part.
+        """Return the height of a part's lowest skin in some frames (N,), (N,) in leg lengths; see BodySkin.part.
 
-        Of its own skin, else about its joints; infinite where neither is known.
+        Without skin, the usual thickness around the joints is used. Infinite if neither skin nor joints are known.
         """
         if self.skin is not None and np.count_nonzero(self.skin.part(part)) >= FEWEST:
             low = self.skin.low(self.clip, self.times_s[frames], part)[:, 0]
@@ -100,7 +101,7 @@ class SeenBody:
         return np.min(high, axis=0) if high else np.full(len(frames), np.inf)
 
     def trunk(self) -> FloatArray:
-        """Return how high seat or back is, (F,) in legs; infinite while hips are high."""
+        """Return the height of seat or back, (F,) in leg lengths; infinite while hips are high."""
         high = np.full(len(self.times_s), np.inf)
         hips = [each for name, each in self.joints.items() if name in HIPS_OF_BACK]
         low = np.flatnonzero(np.min(hips, axis=0) < _HIGH_LEGS) if hips else np.zeros(0, np.int64)
@@ -109,14 +110,14 @@ class SeenBody:
 
 
 def _is_of(name: str, part: str) -> bool:
-    """Tell whether a joint shows how low a part is."""
+    """Return whether a joint shows how low a part is."""
     if part == "trunk":
         return name in BACK
     return name == "skullbase" if part == "head" else (plain_name(name) in OF_ARMS) == (part == "forearms")
 
 
 def find_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> BodyContacts:
-    """Return the contacts of a clip's body, found once for as long as the clip lives.
+    """Return the contacts of a clip's body; they are cached with the clip.
 
     found: the map of its skeleton, resting in the pose in which the body stands. up: (3,) unit. A body without legs has
     none.
@@ -146,12 +147,12 @@ def _found(clip: Clip, found: SkeletonMap, upwards: tuple[float, ...]) -> BodyCo
 
 
 def _near(height: FloatArray, near: tuple[float, float] = NEAR_LEGS) -> FloatArray:
-    """Return how much an effector that is so high (F,) is on the ground, (F,)."""
+    """Return how much an effector at heights (F,) is in contact with the ground, (F,)."""
     return np.asarray(1.0 - smoothstep(height, *near))
 
 
 def _lies(seen: SeenBody, trunk: FloatArray) -> BoolArray:
-    """Return when a joint that is none of a foot is near the ground and slow, or seat or back on it, (F,)."""
+    """Return when seat or back, or a joint that is not of a foot and is slow, is near the ground, (F,)."""
     high = np.stack([*seen.joints.values()], axis=1) if seen.joints else np.full((len(seen.times_s), 1), np.inf)
     speed = np.gradient(high, seen.times_s, axis=0) if len(high) > 1 else np.zeros(high.shape)
     slow = np.abs(speed) < SLOW_LEGS_PER_S[0]
@@ -159,12 +160,12 @@ def _lies(seen: SeenBody, trunk: FloatArray) -> BoolArray:
 
 
 def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArray:
-    """Return how much the left hand and the right one bear the body, (F, 2).
+    """Return how much the left and the right hand support the body, (F, 2).
 
-    Those near the ground do without which it would fall, and which has nothing else but feet on the ground.
-    Who picks something up has a hand on the floor and stands on his feet: his centre of mass is over them. Who does
-    push-ups or cartwheels would fall without his hands. Who kneels, crawls, sits or lies is on more than his hands, and
-    would hang in the air if they lifted him: their arms bend instead, and as he comes there, in a roll or a fall.
+    A hand supports the body if it is near the ground, the body would fall without it, and only feet are in contact
+    besides. A body that picks something up has a hand on the floor, but its centre of mass is over its feet. In
+    push-ups or cartwheels it would fall without its hands. A body that kneels, crawls, sits or lies has other contacts,
+    and would hang in the air if the hands lifted it: its arms bend instead, also on the way there, in a roll or a fall.
     """
     times, bears = seen.times_s, np.zeros((len(seen.times_s), 2))
     for side, letter in enumerate("lr"):
@@ -186,7 +187,7 @@ def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArr
 
 
 def _hand_height(seen: SeenBody, side: str) -> FloatArray:
-    """Return how high a hand is, (F,): its wrist, or the lowest of its fingers."""
+    """Return the height of a hand, (F,): that of its wrist or of its lowest finger."""
     wrist, joints = seen.found.joint_of[f"{side}_wrist"], seen.found.joint_of.values()
     high = seen.joints[f"{side}_wrist"].copy()
     fingers = [joint for joint in joints if is_descendant(seen.clip.skeleton.parents, joint, wrist)]
@@ -198,7 +199,7 @@ def _hand_height(seen: SeenBody, side: str) -> FloatArray:
 
 
 def _below_seat(seen: SeenBody, side: str, low: IntArray) -> FloatArray:
-    """Return how much a foot is below the seat, (F,), of who sits on his heels; low: (N,) when that may be."""
+    """Return how much a foot is below the seat, as in sitting on the heels, (F,). low: (N,) the frames to examine."""
     below, known = np.zeros(len(seen.times_s)), seen.found.joint_of
     ends = np.array((known[f"{side}_hip"], known[f"{side}_ankle"]))
     _, at = PosedJoints.of(seen.clip, ends).placed(seen.times_s[low])
@@ -209,9 +210,9 @@ def _below_seat(seen: SeenBody, side: str, low: IntArray) -> FloatArray:
 
 
 def _turning_over(seen: SeenBody, hands: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return how much the body is borne by what is lowest of it instead of its feet, and how high that is, (F,) each.
+    """Return how much the lowest part supports the body instead of the feet, and the height of that part, (F,) each.
 
-    Of arms that counts which bears the body, hands: (F, 2).
+    hands: (F, 2) how much they support the body; an arm counts only as far as its hand does.
     """
     weights, height = np.zeros(len(seen.times_s)), np.full(len(seen.times_s), np.inf)
     near = np.flatnonzero(seen.feet > FAR_LEGS[0])

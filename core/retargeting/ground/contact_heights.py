@@ -1,9 +1,9 @@
-"""How high a body is whose contacts are not its feet: what bears it is as high above the ground as the clip's.
+"""The height of a body that does not stand on its feet: its contacts are as high above the ground as the clip's.
 
 Feet do not determine the height of a body that sits, lies or rolls. With a shorter trunk it would hang in the air; with
 a longer one its head would lift it. So seat and back, or the lowest part while the body turns over, should be as high
-as in the clip, by the ratio of the legs. Each counts as far as it bears the body. Arms count as far as their hands bear
-it. These are wishes for the one curve of the body's height (soft_ground.py).
+as in the clip, by the ratio of the legs. Each counts in proportion to how much it supports the body. Arms count in
+proportion to how much their hands do. These are wishes for the one curve of the body's height (soft_ground.py).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .grounding import Ground
 
 
 def lowest_borne(body: FloatArray, arms: FloatArray, hands: FloatArray) -> FloatArray:
-    """Return how high the lowest of body and arms is, (F,) each, where hands bear the body so much, (F,)."""
+    """Return the lower of the heights of body and arms, (F,). hands: (F,) how much they support the body."""
     return np.asarray(body - hands * np.maximum(body - np.minimum(arms, body), 0.0))
 
 
 def as_high_as_contacts(contacts: BodyContacts, played: Clip, body: BodySkin) -> Ground | None:
-    """Return by how much a body is to be lifted, or lowered, for its contacts; None where its feet tell.
+    """Return the lifts of a body (negative: down) that its contacts need, or None if only feet are in contact.
 
-    contacts: of the clip that it plays. played: what became of that, on the target's own skeleton.
+    contacts: of the source clip. played: the retargeted clip, on the target's own skeleton.
     """
     times = in_steps(played.duration_s, FINE_S)
     lift = np.zeros(len(times))
@@ -41,12 +41,12 @@ def as_high_as_contacts(contacts: BodyContacts, played: Clip, body: BodySkin) ->
 
 
 def _trunk(_: BodyContacts, played: Clip, body: BodySkin, times: FloatArray) -> FloatArray:
-    """Return how high seat and back are above the ground at times (F,), (F,)."""
+    """Return the heights of seat and back above the ground at times (F,), (F,)."""
     return np.asarray(body.low(played, times, "trunk")[:, 0])
 
 
 def _body(contacts: BodyContacts, played: Clip, body: BodySkin, times: FloatArray) -> FloatArray:
-    """Return how high what is lowest is besides feet at times (F,), (F,); arms count as far as hands bear the body."""
+    """Return the height of the lowest part except feet at times (F,), (F,); arms count as in lowest_borne."""
     bears = np.maximum(*(contacts.weight(hand, times) for hand in HANDS))
     lowest, arms = body.low(played, times, "body", "forearms").T
     return lowest_borne(lowest, arms, bears)

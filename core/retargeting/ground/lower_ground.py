@@ -1,4 +1,4 @@
-"""Where a clip goes down from where it stood, as on stairs: there the ground is lower, and the body not in it."""
+"""The ground of clips that go down, as on stairs: it is lower there, and the body is not in it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from ..hips import HIPS
 from .grounding import Ground, lifted
 
 _STEP_S: Final = FINE_S / 2.0
-"""So densely whatever stands for SHORTEST_S is seen to."""
+"""Time between samples: short enough for every contact that lasts SHORTEST_S."""
 LEVEL_LEGS_PER_S: Final = 0.15
-"""A foot stands while it is so slow up or down."""
+"""A foot is in contact only while its vertical speed is at most this."""
 _FALLEN_LEGS: Final = -1.0
-"""Who is so low as the clip ends falls on."""
+"""A body that is so low at the end of the clip is still falling."""
 _HIGHEST_PERCENT: Final = 98.0
-"""Feet stand where they are so slow up or down; where they do so highest, but for moments, is where they come from."""
+"""Percentile of the heights of slow feet that is the height from which the clip goes down."""
 _LEVEL_SOLE: Final = float(np.cos(np.radians(45.0)))
-"""A foot does not stand that is tilted by more than this, as that of one who kneels."""
+"""Cosine of the greatest tilt of a foot in contact. Feet of a kneeling body are tilted more."""
 
 
 class LowerGround(NamedTuple):
-    """How high the ground is, in legs, at times (F,), (F,): 0 where the body stands highest."""
+    """The height of the ground at times (F,), (F,) in leg lengths: 0 where the body stands highest."""
 
     times_s: FloatArray
     legs: FloatArray
 
     def flat(self, clip: Clip, leg: float, up: FloatArray) -> Clip:
-        """Return a clip of a body with such legs as if it had gone on level ground; up: (3,) unit."""
+        """Return the clip as it would be on level ground. leg: the length of the body's legs. up: (3,) unit."""
         away = Ground.lifting(self.times_s, -leg * self.legs)
         return replace(clip, translations=lifted(clip.skeleton, clip.translations, away, up, None))
 
@@ -44,9 +44,9 @@ class LowerGround(NamedTuple):
 def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> LowerGround | None:
     """Return the ground of a clip that goes down, or None if it is level.
 
-    found: what the joints are, on the skeleton as it stands; leg: how long legs are; up: (3,) unit. Little below where
-    a body stood it is in the ground, and so is who does not stand lower before or afterwards, unless he falls on by
-    more than a leg as the clip ends.
+    found: the map of the joints, on the standing skeleton. leg: the length of the legs. up: (3,) unit. A body that is
+    only a little below its earlier ground is in the ground. So is one that has no contact at the lower height, unless
+    it is more than a leg lower at the end of the clip: then it is falling.
     """
     feet = [found.joint_of[name] for name in FEET if name in found.joint_of]
     if not feet or clip.duration_s < 2.0 * SAMPLE_S or leg <= 0.0 or not len(clip.translations):
@@ -61,9 +61,9 @@ def lower_ground(clip: Clip, found: SkeletonMap, leg: float, up: FloatArray) -> 
 
 def _lower_foot(posed: PosedJoints, times: FloatArray, rest: FloatArray, leg: float,
                 up: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Return how high the lower foot is above where it rests, in legs, and whether the body may stand on it, (F,) each.
+    """Return the lower foot's height above rest in leg lengths, and whether it may be in contact, (F,) each.
 
-    posed: feet, and then hips. rest: (J, 3, 4) the feet's.
+    posed: the joints of feet, then of hips. rest: (J, 3, 4) the feet at rest.
     """
     rows = posed.height_rows(times, up)
     of_feet, high = rows[:, :len(rest)], rows[3, len(rest):].mean(axis=0)
@@ -75,10 +75,10 @@ def _lower_foot(posed: PosedJoints, times: FloatArray, rest: FloatArray, leg: fl
 
 
 def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatArray:
-    """Return how high the ground is at times (F,); feet: (F,) how high the lower one is above where it is at rest.
+    """Return the height of the ground at times (F,), (F,). feet: (F,) the height of the lower foot above rest.
 
-    is_upright: (F,) whether the body may stand on it.
-    Where it stands, it is that high; between, it goes as the lower foot does from one to the other.
+    is_upright: (F,) whether that foot may be in contact. In contacts, the ground is at its height. Between two
+    contacts, the height of the ground changes in step with the lower foot's.
     """
     feet = np.minimum(feet, 0.0)
     slow = (np.abs(np.gradient(feet, times)) < LEVEL_LEGS_PER_S) & is_upright

@@ -1,4 +1,4 @@
-"""Elbows that would be in the ground swing aside, about the line from shoulder to wrist: long arms of one who crawls.
+"""Elbows that would be in the ground swing aside about the line from shoulder to wrist, as long arms in crawling.
 
 An arm that draws up its hand folds, and its elbow may come down meanwhile.
 """
@@ -17,15 +17,15 @@ from ...maths.arrays import FloatArray, or_beside
 from ..limbs import Limb, LimbPoses, with_rotations
 
 LEAST_BENT: Final = 0.1
-"""Of the upper arm: an elbow that is nearer to the line from shoulder to wrist swings less."""
+"""Share of the upper arm: an elbow nearer to the line from shoulder to wrist swings less."""
 _STEEP: Final = 0.2
-"""Cosine: as one does where that line leaves the vertical by less."""
+"""An elbow also swings less if the sine of the angle between that line and the vertical is smaller."""
 
 
 def with_elbow_raised(clip: Clip, arm: Limb, times: FloatArray, rise: FloatArray, up: FloatArray) -> Clip:
-    """Return a clip of which an elbow is higher by some rise (F,) at times (F,), as far as it can be.
+    """Return a clip in which an elbow is higher by rise (F,) at times (F,), as far as its circle allows.
 
-    It swings to the one side on which it mostly is, no higher than level with the line; the hand stays where it is.
+    It swings to the side on which it is most of the time, and no higher than level with the line. The hand stays.
     up: (3,) unit.
     """
     skeleton, joints = clip.skeleton, list(arm)
@@ -48,8 +48,8 @@ def _swing(arms: LimbPoses, rise: FloatArray, up: FloatArray) -> FloatArray:
     """Return by how much arms (F,) turn about the lines from their shoulders to their wrists, (F,), to raise elbows.
 
     An elbow that is at an angle φ from the lowest place of its circle is lower than the middle by r sin(ψ) cos φ, with
-    r its radius and ψ the angle between the line and the vertical. One that is on the other side of that place than
-    mostly goes through it, the more, the nearer it is, and the more it is to rise.
+    r its radius and ψ the angle between the line and the vertical. An elbow on the side
+    on which it seldom is swings through that place: farther if it is nearer to it, and if it must rise more.
     """
     line, upper = arms.line, arms.middle - arms.first
     out = upper - line * np.sum(upper * line, axis=1, keepdims=True)

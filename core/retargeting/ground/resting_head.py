@@ -1,6 +1,6 @@
-"""The head of who lies rests on the ground where the clip's does: necks bend, as a head may be slim, shoulders broad.
+"""The head of a lying body rests on the ground where the clip's does: the neck bends for slim heads, broad shoulders.
 
-Done last, since the body is on the ground by then and nothing but the head hangs on a neck.
+This step is the last one: the body is on the ground already, and the neck moves the head alone.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _MOST_NOD_RAD: Final = np.radians(35.0)
 class _Head(NamedTuple):
     """The joints of a neck and the head, none of which carries an arm, and the skin that they carry.
 
-    middle: (4,) where that is, as the head's joint has it, and 1.
+    middle: (4,) the middle of that skin in the head joint's space, and 1.
     """
 
     neck: tuple[int, ...]
     middle: FloatArray
 
     def way(self, clip: Clip, times: FloatArray) -> FloatArray:
-        """Return the way from where its neck begins to its middle at times (F,), (F, 3)."""
+        """Return the vectors (F, 3) from the beginning of the neck to the middle of the head at times (F,)."""
         first, last = PosedJoints.of(clip, np.array((self.neck[0], self.neck[-1]))).world(times).swapaxes(0, 1)
         return np.asarray(last @ self.middle - first[..., 3])
 
@@ -48,7 +48,7 @@ class _Head(NamedTuple):
 
 
 def _head(body: BodySkin) -> _Head | None:
-    """Return the head of a body; None: it has none, or no feet or no head with skin."""
+    """Return the head of a body, or None if feet or head are unknown, or the head has no skin."""
     joints, parents = body.found.joint_of, body.own.parents
     arms = [joints[f"{side}_shoulder"] for side in "lr" if f"{side}_shoulder" in joints]
     neck = tuple(joint for joint in (joints[name] for name in _NECK if name in joints)
@@ -62,9 +62,9 @@ def _head(body: BodySkin) -> _Head | None:
 
 
 def with_resting_head(contacts: BodyContacts, played: Clip, body: BodySkin) -> Clip:
-    """Return a clip in which the head of who lies is on the ground, as far as necks bend, where it is in the source.
+    """Return a clip in which a lying body's head is on the ground where it is in the source, if the neck bends so far.
 
-    contacts: of the clip that it plays.
+    contacts: of the source clip.
     """
     steps = in_steps(played.duration_s, SAMPLE_S)
     share = contacts.weight(HEAD, steps)

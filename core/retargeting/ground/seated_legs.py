@@ -1,4 +1,4 @@
-"""Legs of who sits or lies do not hold him up: they turn about the hips until feet are as low as seat or back.
+"""Legs of a sitting or lying body turn about the hips until feet are as low as seat or back, and do not hold it up.
 
 If shins are longer than the clip's, or the seat is less thick, feet beside the seat would lift the body off the ground.
 So while the clip's seat or back is on the ground or near it, legs turn up until their skin is no deeper than that of
@@ -28,13 +28,13 @@ from .grounding import turns_of_moved
 from .lift_of_touching import near_ground
 
 _ON_WEIGHT: Final = 10.0
-"""It counts so much more while seat or back are on the ground."""
+"""Added weight while seat or back are on the ground."""
 
 
 def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin) -> Clip:
-    """Return a clip whose legs are not deeper than its seat and back, as far as these bear the body in its source.
+    """Return a clip whose legs are not lower than seat and back, in proportion to the support of these in the source.
 
-    contacts: of the clip that it plays.
+    contacts: of the source clip.
     """
     steps = in_steps(played.duration_s, SAMPLE_S)
     near = heard(steps, contacts.weight(TRUNK, steps) > 0.0, POSTURE_S)
@@ -71,26 +71,27 @@ def _legs(body: BodySkin) -> dict[str, Limb]:
 
 
 def _times(played: Clip, legs: Mapping[str, Limb], steps: FloatArray, near: BoolArray) -> FloatArray:
-    """Return when to look, (F,): in those steps that are near, or beside such, and at the keys of legs between."""
+    """Return the times to examine, (F,): steps that are near or beside such steps, and the legs' keys between them."""
     kept = with_ancestors(played.skeleton.parents, np.array([limb.last for limb in legs.values()]))
     every = beside(key_times(played.rotations, played.translations, joints=kept).clip(0.0, played.duration_s), steps)
     return np.asarray(every[np.interp(every, steps, near) == 1.0])
 
 
 def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
-    """Return by how much legs are raised (L, F), in legs, that are so much deeper than the trunk.
+    """Return how far to raise legs, (L, F) in leg lengths. deep: (L, F) how much lower than the trunk they are.
 
-    And lowered, as far as feet stand in the clip, (L, F) 0 to 1, and are not too far above it.
+    Legs that are higher are lowered (negative) where feet are in contact in the clip and near enough. stands: (L, F)
+    the contact of the feet, 0 to 1.
     """
     up = 0.5 * (deep + np.sqrt(deep * deep + ((1.0 - stands) * SOFT_LEGS) ** 2))
     return np.asarray(up + stands * near_ground(-deep, 1.0) * np.minimum(deep, 0.0))
 
 
 def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
-    """Return by how much legs are raised (L, F) at times (F,), gone to and back from softly.
+    """Return the smoothed amounts (L, F) by which legs are raised at times (F,).
 
-    is_on: (F,) how much seat or back are on the ground, where it counts more. A clip's ends stay, so that clips go on
-    fitting to others.
+    is_on: (F,) how much seat or back are on the ground, 0 to 1; there raised has more weight. Both ends of the clip
+    keep their values, so that it still fits other clips.
     """
     return smoothed(times, raised, POSTURE_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
 
@@ -99,7 +100,7 @@ def _turned(clip: Clip, limb: Limb, hips: Sequence[int], times: FloatArray, rais
             up: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Return key times and rotations of a leg's joints whose ankle is raised at times (F,) by (F,).
 
-    Along the arc about its hip, so that its knee stays as bent, as far as it is beside the hip and not below it.
+    The ankle moves on an arc about the hip, so the knee stays as bent. It moves less the more it is below the hip.
     """
     _, at = PosedJoints.of(clip, np.array(limb)).placed(times)
     away = at[:, 2] - at[:, 0]

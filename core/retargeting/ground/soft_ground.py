@@ -1,6 +1,6 @@
-"""A body that is on the ground moves as smoothly as its clip: its lift changes softly, and legs do the rest.
+"""The height of a body on the ground follows one smooth curve, and the legs take up the difference.
 
-Whatever is wanted frame by frame, the body is lifted by a smooth curve, by one solve (maths/displacement.py):
+One solve (maths/displacement.py) turns the wish of each frame into a smooth curve c:
 
     minimise    Σ (c − wish)² + s⁴ Σ c''² + Σ μ (how far c is beyond what legs can draw up, or put down)²
     subject to  c ≥ what keeps skin out of the ground
@@ -33,9 +33,9 @@ _ON_LEGS: Final = (0.005, 0.03)
 """Height of a foot in the clip. Up to the first value it is on the ground, even while it slides; from the second on, it
 is not."""
 _SLIDES_LEGS: Final = (0.04, 0.1)
-"""A foot that is so high above the ground on this body does not slide over it, as in a clip that never comes down."""
+"""Height of a foot on this body. From the second value on it does not slide on the ground; up to the first it may."""
 _FOOT_WEIGHT: Final = 300.0
-"""Contacts of feet count so much besides where legs draw them up."""
+"""Weight of the feet's contacts in the curves by which legs raise feet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,22 +64,22 @@ class Measured:
 
     @property
     def is_cycle(self) -> bool:
-        """Return whether the clip ends as it begins, so that it may go on with itself."""
+        """Whether the clip ends as it begins, so that it can loop."""
         return ends_as_it_begins(self.low, self.leg)
 
     @property
     def hangs(self) -> FloatArray:
-        """How high feet are above where they are to be, (F, L)."""
+        """Heights of feet above their wanted heights, (F, L)."""
         return np.asarray((self.low - self.high)[:, :-1])
 
     def is_on(self) -> FloatArray:
-        """Return how much feet are on the ground, (F, L) 0 to 1: those that stand, and those that slide."""
+        """Return how much feet are on the ground, in contact or sliding, (F, L) 0 to 1."""
         slides = 1.0 - smoothstep(self.high[:, :-1] / self.leg, *_ON_LEGS)
         slides *= 1.0 - smoothstep(self.hangs / self.leg, *_SLIDES_LEGS)
         return np.maximum(self.touching[:, :-1] * near_ground(self.hangs, self.leg), slides)
 
     def may_be_put_down(self, played: Clip, on: FloatArray) -> FloatArray:
-        """Return how far down legs put feet that are on the ground (F, L), (F, L); played: the clip."""
+        """Return how far legs can lower feet, (F, L). on: (F, L) how much feet are on the ground. played: the clip."""
         puts = np.zeros(on.shape)
         for column, limb in enumerate(self.legs):
             frames = np.flatnonzero(on[:, column] > 0.0)
@@ -91,11 +91,11 @@ class Measured:
 
 def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, reach: FloatArray,
            before: Sequence[Ground]) -> Ground:
-    """Return what brings a body to the ground softly, near lifts (F,) that are wanted.
+    """Return smooth lifts of body and feet that bring a body to the ground, near wanted lifts (F,).
 
-    played: the clip that was measured. most: (F, L) by how much legs draw their feet up without bending their knees
-    much; reach: (F, L) by how much those put them down that are not on the ground. before: what lifted the body before
-    it was measured; all together changes softly.
+    played: the clip that was measured. most: (F, L) how far legs can raise feet without bending knees much. reach:
+    (F, L) how far legs can lower feet that are not on the ground. before: the lifts applied before the measurement; the
+    sum of all lifts is smooth.
     """
     on, leg = found.is_on(), found.leg
     puts = found.may_be_put_down(played, on)
@@ -112,9 +112,9 @@ def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, re
 
 def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, puts: FloatArray,
           before: Sequence[Ground]) -> FloatArray:
-    """Return lifts (F,) that change softly with those before: see softly. puts: (F, L) how far down legs put feet.
+    """Return lifts (F,) whose sum with those before is smooth: see softly. puts: (F, L) how far legs can lower feet.
 
-    Out of the ground comes first, then contacts on it, then what knees would rather not do, then the wish.
+    In order of priority: no skin in the ground, contacts, limits of the knees, the wish.
     """
     times, free = found.times_s, NEAR_LEGS[1] * found.leg
     feet, stand, lies = found.low[:, :-1], found.touching[:, :-1], found.touching[:, -1]
@@ -134,10 +134,10 @@ def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, p
 
 
 def _drawn(found: Measured, wanted: FloatArray, stands: FloatArray, on: FloatArray, least: FloatArray) -> FloatArray:
-    """Return by how much feet are drawn up (F, L), near what is wanted; they come to the ground and leave it softly.
+    """Return how far legs raise feet, (F, L): smooth curves near wanted (F, L).
 
-    stands: (F, L) by how much they are to be, as far as they are on the ground, (F, L). least: (F, L) so that they are
-    not in it.
+    stands: (F, L) the values that feet on the ground need. on: (F, L) how much feet are on the ground. least: (F, L)
+    the least values that keep feet out of the ground.
     """
     if not found.legs:
         return wanted

@@ -1,4 +1,4 @@
-"""Who lies tips over what bears him instead until seat or back are on the ground: a big head, or broad shoulders.
+"""A lying body that rests on a big head or broad shoulders tips over them until seat or back are on the ground.
 
 Rigid settling. In the clip, seat or back bear the body; on the target, head or arms hold them in the air. So the whole
 body turns about the level axis across its spine until its hips come down. If hands bear the body, as in a push-up, it
@@ -25,17 +25,17 @@ from .fitted_curves import heard, smoothed
 from .touching import LEVEL_SHARE
 
 _LEVEL: Final = (0.5, 0.75)
-"""Sines: with his spine less steep than the first somebody lies; steeper than the second, he sits."""
+"""Sines of the slope of the spine: up to the first a body lies, from the second on it sits."""
 MOST_RAD: Final = np.radians(22.0)
 AGAIN_RAD: Final = np.radians(3.0)
-"""Once legs have been turned, and the seat with them, it takes little to be on the ground again."""
+"""Greatest second tilt, after the legs have turned and raised the seat a little."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
 _LONG: Final = (0.85, 0.95)
-"""Of a leg's length from hip to ankle: one that is shorter than the first puts its foot down itself."""
+"""Distance from hip to ankle, in leg lengths: a leg bent to less than the first brings its foot down by itself."""
 _TIPPING_S: Final = 0.06
-"""So long before and after itself an angle is heard."""
+"""Smoothing time of the angle; see smoothed."""
 _BEYOND: Final = 1.4
-"""Of the spine from hips to shoulders: so far from the hips is what bears the body, a head farther than arms."""
+"""Distance of the supporting part from the hips, in lengths of the spine from hips to shoulders."""
 _ENDS: Final = ("l_hip", "r_hip", "l_shoulder", "r_shoulder")
 _LYING: Final = ("trunk", "upper")
 _ON_HANDS: Final = ("feet", "arms")
@@ -43,10 +43,10 @@ _ON_HANDS: Final = ("feet", "arms")
 
 def _settled(clip: Clip, body: BodySkin, parts: tuple[str, str], root: int, steps: FloatArray, share: FloatArray,
              as_high: FloatArray, leg: float, bounds: tuple[float, float]) -> Clip:
-    """Return a clip whose body tips, as far as it lies, until the first part is as_high above the other.
+    """Return a clip whose body tips, in proportion to share, until the first part is as_high above the other.
 
-    steps: (F,) in seconds. share: (F,) how much it is to do so. as_high: (F,). leg: how long legs are if feet are to
-    come down. bounds: the least and the most that shoulders go up by, in radians.
+    steps: (F,) in seconds. share: (F,), 0 to 1. as_high: (F,) lengths. leg: the length of the legs if feet must come
+    down. bounds: least and greatest angle by which the shoulders rise, in radians.
     """
     frames = np.flatnonzero(heard(steps, share > 0.0, _TIPPING_S))
     times, up = steps[frames], body.up
@@ -71,22 +71,23 @@ def _settled(clip: Clip, body: BodySkin, parts: tuple[str, str], root: int, step
 
 
 def _hangs(clip: Clip, body: BodySkin, parts: tuple[str, str], times: FloatArray) -> FloatArray:
-    """Return how much higher the skin of the first part is than that of the other at times (F,), (F,)."""
+    """Return the height of the lowest skin of the first part above that of the other at times (F,), (F,)."""
     low = body.low(clip, times, *parts)
     return np.asarray(low[:, 0] - low[:, 1])
 
 
 def _may_tip(body: BodySkin, parts: tuple[str, str]) -> bool:
-    """Tell whether all is known of a body that it needs to tip: hips, shoulders, and skin of both parts."""
+    """Return whether hips, shoulders, and skin of both parts are known."""
     return set(_ENDS) <= body.found.joint_of.keys() and all(body.part(name).any() for name in parts)
 
 
 def tipped(contacts: BodyContacts, played: Clip, body: BodySkin, root: int | None,
            most_rad: float = MOST_RAD) -> Clip:
-    """Return a clip whose body tips until seat or back are as low as in its source, where they bear it there.
+    """Return a clip whose body tips, by most_rad at most, until seat or back are as low as in the source.
 
-    That is, above the lowest of head and arms: legs and hands turn to the ground by themselves, and bear nobody who
-    lies. By most_rad at most. contacts: of the clip that it plays. root: the joint that carries all of it.
+    It tips only while they support the body there. Their height is measured from the lowest skin of head and arms.
+    Legs and hands do not count: they support no lying body, and turn to the ground by themselves. contacts: of the
+    source clip. root: the joint that moves the whole body.
     """
     steps = in_steps(played.duration_s, SAMPLE_S)
     near = contacts.weight(TRUNK, steps)
@@ -98,10 +99,10 @@ def tipped(contacts: BodyContacts, played: Clip, body: BodySkin, root: int | Non
 
 def on_hands_and_feet(contacts: BodyContacts, played: Clip, body: BodySkin,
                       root: int | None) -> tuple[Clip, FloatArray, FloatArray] | None:
-    """Return a clip whose body tips until its feet are as low as its hands, where both bear it in the source.
+    """Return a clip whose body tips until its feet are as low as its hands, where both support the source.
 
-    As in push-ups on arms that are longer for the legs, or shorter. And by what it is to be moved, (F, 3) at times
-    (F,), so that its feet stay; None: nothing is to be done. For arguments see tipped.
+    An example is a push-up with arms that are longer or shorter, compared with the legs. Also returns offsets (F, 3) at
+    times (F,) that keep the feet in place. Returns None if nothing changes. For the arguments see tipped.
     """
     steps, leg = in_steps(played.duration_s, SAMPLE_S), body.leg
     share = _on_stretched_legs(contacts, played, body.found, steps)
@@ -122,7 +123,7 @@ def on_hands_and_feet(contacts: BodyContacts, played: Clip, body: BodySkin,
 
 
 def _on_stretched_legs(contacts: BodyContacts, played: Clip, found: SkeletonMap, times: FloatArray) -> FloatArray:
-    """Return how much hands bear a body at times (F,), and a planted foot whose leg is stretched, (F,) from 0 to 1."""
+    """Return how much a body rests on hands and on a foot whose leg is stretched at times (F,), (F,) from 0 to 1."""
     hands, stretched = np.maximum(*(contacts.weight(hand, times) for hand in HANDS)), np.zeros(len(times))
     if not hands.any():
         return stretched

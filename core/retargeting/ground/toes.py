@@ -24,7 +24,7 @@ from ..skin_points import SkinPoints
 
 _MOST_BENT_RAD: Final = np.radians(75.0)
 _UPRIGHT_RAD: Final = (np.radians(100.0), np.radians(130.0))
-"""Feet that are tipped by more than the second lie on their backs, as of one who kneels; from the first on, in part."""
+"""Tilt of a foot. Beyond the second value it lies on its back, as in kneeling; from the first on, in part."""
 _STILL_RAD: Final = 1e-3
 
 
@@ -32,8 +32,8 @@ _STILL_RAD: Final = 1e-3
 class Toes:
     """The toes of one foot.
 
-    joint: from which they begin. forward, up: (3,) as the joint has these directions where the body stands. height: of
-    the joint above the ground there, up (3,) being that of the model. long, thick: of their skin, before and below it.
+    joint: at which they begin. forward, up: (3,) these directions in the joint's space, while the body stands. height:
+    of the joint above the ground then. long, thick: how far their skin extends in front of the joint and below it.
     """
 
     joint: int
@@ -65,7 +65,7 @@ class Toes:
                    float(-above.min()))
 
     def bent_by(self, forward: FloatArray, normal: FloatArray, height: FloatArray) -> FloatArray:
-        """Return by how much they are to be bent upwards (F,), in radians.
+        """Return the angles (F,) by which the toes bend upwards, in radians.
 
         forward, normal: (F,) heights of the ends of unit vectors; height: (F,) of the joint above where it stands.
         Tipped by β, the lowest skin at their end is long·sin β + thick·cos β below the joint: as deep as the ground at

@@ -18,14 +18,14 @@ from ...skeletons.skeleton import MOST_BODIES
 from .off_ground import ankles_and_soles, is_within, off_ground
 
 LEVEL_SHARE: Final = 0.3
-"""Of a spine or neck: so much of it is taken to be level at least, where a turn is to bring its end down."""
+"""Least share of a spine or neck that counts as level when a rotation must bring its end down."""
 _FULL_WEIGHT: Final = 2.0
 """The contact weight of a lying body, or of a foot on its heel; a foot on its toes has half of it."""
 
 
 def with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: Clip, found: SkeletonMap,
                  up: FloatArray) -> dict[str, FootContacts]:
-    """Return contacts with those of feet that slide over the ground while nothing stands, as of one who falls."""
+    """Return contacts, with those of feet that slide while nothing else is in contact, as in a fall."""
     times = instants(clip.duration_s)
     free = ~is_within(times, joined(np.concatenate((*(each.stands for each in contacts.values()), lying))))
     if not contacts or not _long_spans(times, free):
@@ -37,15 +37,15 @@ def with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: C
 
 
 def _long_spans(times: FloatArray, is_so: BoolArray) -> list[tuple[float, float]]:
-    """Return when something is so for as long as a slide lasts at least; is_so: (F,) at times (F,)."""
+    """Return the spans of times (F,) in which is_so (F,) is true, without those shorter than MOMENT_S."""
     spans = [(float(times[a]), float(times[b - 1])) for a, b in runs(is_so)]
     return [(begin, end) for begin, end in spans if end - begin >= MOMENT_S]
 
 
 def ground_height(clip: Clip, feet: Sequence[int], heights: FloatArray, up: FloatArray) -> float:
-    """Return how high a clip's ground is along up (3,): where its feet rest, or seldom are lower.
+    """Return the height of a clip's ground along up (3,): the feet's rest height, or their lowest usual one if lower.
 
-    feet: joints (N,) of them. heights: (F, N) how high they are.
+    feet: (N,) their joints. heights: (F, N) of the feet.
     """
     return min(float(clip.skeleton.rest_world[feet, :, 3].dot(up).min()), float(np.percentile(heights, 1.0)))
 
