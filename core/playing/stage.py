@@ -9,7 +9,7 @@ row may hold other stages among its clips, and a mix may hold rows of rows.
     warped     `Warped`     the path over the ground is bent to places and paths of the scene
     arms       `Arms`       arms avoid the trunk in transitions
     followers  `Followers`  joints that copy the motion of others
-    feet       `Feet`       planted feet stay in place (foot lock)
+    feet       `Feet`       feet in contact stay in place (foot lock)
     floored    `Floored`    feet stand on floors of the scene, and bodies sit on its seats
     aimed      `Aimed`      head and hands aim at something of the scene
 

@@ -25,7 +25,7 @@ from .untweaked import Untweaked
 def tweaked(motion: Motion, layers: Iterable[Differences], last: Iterable[Differences] = ()) -> Motion:
     """Return a motion with tweaks; without any, the motion itself.
 
-    layers: differences of joints above the feet are added before foot lock, so that planted feet stay where they are.
+    layers: differences of joints above the feet are added before foot lock, so that feet in contact stay in place.
     All others are added at the end, which gives the same result. Joints that copy others, as in control rigs, copy
     their tweaks, too. last: layers of which everything is added at the end. Times are the motion's, by its clock.
     """

@@ -1,4 +1,4 @@
-"""Feet of a body in one clip: when and where they are planted, how fast they move and how low they get."""
+"""Feet of a body in one clip: times and positions of their contacts, their speeds and lowest heights."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
               up: FloatArray, contacts: Mapping[str, FootContacts], soles: Soles) -> tuple[ClipFoot, ...]:
     """Follow the feet of legs through poses (F, J, …) at times (F,) from 0 to duration_s.
 
-    contacts: of the clip, by side. A foot without contacts counts as planted while it is low and slow.
+    contacts: of the clip, by side. A foot without contacts here counts as in contact while it is low and slow.
     """
     times = instants(duration_s)
     count = 3 * len(legs)

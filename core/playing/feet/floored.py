@@ -58,7 +58,7 @@ class _Course(NamedTuple):
 
 
 class _Seated(NamedTuple):
-    """A course on seats. lift: (F,) by how much feet hang; on: (F,) when the body sits; hips: (F, 3) in the model."""
+    """A course on seats. lift: (F,) how high feet hang; on: (F,) when the body sits; hips: (F, 3) in the model."""
 
     course: _Course
     lift: FloatArray
@@ -120,7 +120,7 @@ class Floored(Over):
 
     @cached_property
     def hangs(self) -> FloatArray:
-        """By how much feet hang above the ground while the body sits on each seat, at most, (S,)."""
+        """The greatest height of hanging feet above the ground while the body sits on each seat, (S,)."""
         times_s, lift = self._times_s, self._seated.lift
         return np.array([lift[(times_s >= seat.from_s) & (times_s <= seat.to_s)].max(initial=0.0)
                          for seat in self.seats])

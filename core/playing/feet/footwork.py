@@ -348,7 +348,7 @@ def _around_transitions(time: Sequence[Number], segment: Sequence[Number]) -> Se
 
 
 def ground_level(found: SkeletonMap, up: FloatArray, skin: SkinPoints | None) -> float:
-    """Return how high flat ground is along up (3,), below the soles of a body at rest."""
+    """Return the height of flat ground along up (3,): that of the soles of a body at rest."""
     legs = legs_of(found)
     return _soles(found, legs, tuple((up / np.linalg.norm(up)).tolist()), skin).level if legs else 0.0
 

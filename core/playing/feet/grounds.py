@@ -46,7 +46,7 @@ def ground_of(piece: Clip | Excerpt | Stage, legs: tuple[Leg, ...], up: FloatArr
               style: tuple[Interpolation, TranslationInterpolation]) -> Ground | None:
     """Return the ground of a piece that climbs, before its ends are shortened; None if it does not climb.
 
-    A piece climbs if both its feet and its hips end higher or lower than they begin, and a foot is planted nearly
+    A piece climbs if both its feet and its hips end higher or lower than they begin, and a foot is in contact nearly
     always. So jumps, falls, sitting and lying down do not count. up: (3,) of model space.
     """
     if isinstance(piece, Excerpt):

@@ -1,7 +1,7 @@
-"""Planted feet keep their height and rotation when tweaks move the joints above them.
+"""Feet in contact keep their height and rotation when tweaks move the joints above them.
 
-Horizontally a planted foot is held in its foothold. Its height and rotation come from the clip, as it rolls from heel
-to toes. So a tweak of the body or of a leg changes neither. A tweak of the ankle, or of joints below it, does.
+Horizontally a foot in contact is held in its foothold. Its height and rotation come from the clip, as it rolls from
+heel to toes. So a tweak of the body or of a leg changes neither. A tweak of the ankle, or of joints below it, does.
 """
 
 from __future__ import annotations

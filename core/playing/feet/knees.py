@@ -1,4 +1,4 @@
-"""Keeps knees out of the ground if the body goes down beside a planted foot.
+"""Keeps knees out of the ground if the body goes down beside a foot in contact.
 
 With hip and ankle fixed, the knee may be anywhere on a circle about the line between them. If a foot is behind a body
 that sits down, its knee points down. It then moves aside, outward, as far as necessary.

@@ -1,4 +1,4 @@
-"""How feet are led between footholds, as far as time alone says, by the numbers of a gap.
+"""Leads feet between footholds: the part that depends on time alone, computed from the numbers of a gap.
 
 Fades follow the minimum-jerk curve 1 − 10x³ + 15x⁴ − 6x⁵ at the share x of their time (Flash and Hogan 1985). The
 offset between foothold and free foot at release fades like this. So does the free foot's speed there, which the held

@@ -53,7 +53,7 @@ _FORWARD = 0.5
 
 @dataclass(frozen=True)
 class Leg:
-    """Joints of a leg. foot: the joint that is planted: the ball of the foot, else the ankle.
+    """Joints of a leg. foot: the joint that is held in contact: the ball of the foot, else the ankle.
 
     is_loose: the ankle is not a descendant of the hip, as in rigs whose legs reach for their feet by IK.
     """

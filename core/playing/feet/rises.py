@@ -1,7 +1,7 @@
-"""How far sunken feet of a clip are raised: planned over the whole clip, so that it is smooth.
+"""Raises feet that a clip has below the ground: planned over the whole clip, so that the rise is smooth.
 
 A sole that comes down fast would stop abruptly if it were raised only while it is too deep, so the rise begins earlier.
-A planted sole that sinks from there only stays where it is.
+A sole in contact that sinks further stays in place.
 """
 
 from __future__ import annotations

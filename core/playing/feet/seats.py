@@ -92,9 +92,9 @@ class SeatSkin:
         return replace(made, stands=float(rest.min()))
 
     def lowest(self, pose: Pose) -> FloatArray:
-        """Return how high the seat's surface is if the body sits on it in poses (F, J, …), (F,).
+        """Return the height of the seat's surface if the body sits on it in poses (F, J, …), (F,).
 
-        The lowest skin of seat and back is there, or a little higher, where thighs would be in the seat else.
+        That is the height of the lowest skin of buttocks and back, or a little less if thighs would be in the seat.
         """
         heights = self.heights(pose)
         seat = heights[~self.of_thighs].min(axis=0)
@@ -102,7 +102,7 @@ class SeatSkin:
         return np.asarray(np.maximum(np.minimum(seat, thighs), seat - _GIVES_LEGS * self.leg))
 
     def heights(self, pose: Pose) -> FloatArray:
-        """Return how high all points of the skin are in poses (F, J, …), (P, F)."""
+        """Return the heights of all points of the skin in poses (F, J, …), (P, F)."""
         rows = self.joints.matrices(pose)[..., 2, :].swapaxes(1, 2)  # (N, 4, F)
         return np.asarray(self.by_joint @ rows.reshape(-1, rows.shape[-1]) - self.below)
 

@@ -1,8 +1,8 @@
 """How a body comes down onto the seats of a scene, sits there and gets up, against its clips.
 
-While the body sits, the lowest skin of seat and back is on the surface. By how much the seat is higher or lower than in
-the clips is added as the clips themselves come down: by the share of the way that the hips have gone from standing to
-sitting. Feet stay, and hang where legs are too short. If they hang in the clips, they come down to the ground.
+While the body sits, the lowest skin of seat and back is on the surface. The difference in height between
+this seat and the clips' is added in step with the clips: in proportion to the way that the hips have gone from standing
+to sitting. Feet stay, and hang where legs are too short. If they hang in the clips, they come down to the ground.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Hands and elbows that would go into the ground are drawn up by their own arms, as feet that swing are by legs.
+"""Arms raise hands and elbows that would go into the ground, as legs raise swinging feet.
 
 A body with long arms, or short legs, reaches deeper than the clip's. How far an arm is raised is a smooth displacement
-curve (maths/displacement.py). It keeps the arm out of the ground, and is near 0 otherwise. What is then in the ground
-about an elbow, as of a folded arm, swings aside (raised_elbows.py).
+curve (maths/displacement.py). It keeps the arm out of the ground, and is near 0 otherwise. If skin around an
+elbow is still in the ground, as with folded arms, the elbow swings aside (raised_elbows.py).
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
 
 _BETWEEN_LEGS: Final = 5e-3
-"""What may be so far away between two times is looked at there as well."""
+"""If skin may leave the ground by this much between two times, their middle is examined as well."""
 _TIMES_DRAWN: Final = 3
 """Arms turn as they are drawn up, and other skin is lowest then."""
 _AROUND_S: Final = 0.7
-"""So long before and after an arm may be in the ground it may be drawn up."""
+"""Time before and after an arm is in the ground over which it may be raised."""
 _SHOULDER: Final = 0.2
-"""Of the way to the elbow: what is nearer is of the shoulder, and hardly goes up with the elbow."""
+"""Share of the upper arm from the shoulder: skin there hardly rises with the elbow, and does not count."""
 _ACROSS: Final = ("r_shoulder", "l_shoulder")
 """Elbows of straight arms bend the other way than knees."""
 _MOST: Final = 0.8
-"""Of the way up to its shoulder: no arm draws its wrist up farther, nor its elbow."""
+"""Share of the height from wrist or elbow up to the shoulder: arms raise neither by more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ class ArmSkin:
 
     @classmethod
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, side: int) -> ArmSkin | None:
-        """Return it for the left arm, 0, or the right one, 1, or None if it is not known, or without skin.
+        """Return the left arm, 0, or the right one, 1, or None if it is unknown or has no skin.
 
-        found: the map of the skeleton as it stands; own: as the skin rests.
+        found: the map of the standing skeleton; own: the skeleton in the skin's rest pose.
         """
         arm = Limb.of(found, "lr"[side], ("shoulder", "elbow", "wrist"))
         if arm is None:
@@ -93,7 +93,7 @@ class ArmSkin:
         return cls(side, arm, parts, kept, points.renumbered(row), float(far.max()))
 
     def low(self, clip: Clip, times: FloatArray, up: FloatArray) -> FloatArray:
-        """Return how high the lowest of both parts is along up (3,) at times (F,) of a clip, (F, 2)."""
+        """Return the heights of the lowest skin of both parts along up (3,) at times (F,) of a clip, (F, 2)."""
         if not len(times):
             return np.zeros((0, 2))
         heights, parts = self.points.heights(clip.part(self.joints), times, up), self.parts[:, self.parts.any(axis=0)]
@@ -102,10 +102,10 @@ class ArmSkin:
 
 @dataclass(frozen=True, eq=False)
 class ArmsOnGround:
-    """How high the lowest skin of A arms is above the ground, and what of its depth lifts the body, (F, 2 A) each.
+    """The heights of the lowest skin of A arms above the ground, and how their depth lifts the body, (F, 2 A) each.
 
-    For each arm about its elbow, and at its end. bears: by which share; most: by what is deeper than that in any case,
-    since no arm draws up more.
+    For each arm there is a value around its elbow and one at its end. bears: the share of the depth that lifts the
+    body. most: the greatest depth that the arm takes up itself; the rest lifts the body.
     """
 
     low: FloatArray
@@ -114,27 +114,27 @@ class ArmsOnGround:
 
     @classmethod
     def of(cls, arms: Sequence[ArmSkin], low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
-        """Return it for arms whose joints are so high, (F, A, 3), as much as hands bear, (F, 2)."""
+        """Return the value of arms. high: (F, A, 3) heights of their joints. bears: (F, 2) support by the hands."""
         sides = [arm.side for arm in arms for _ in arm.parts]
         return cls(low, bears[:, sides], _most(high).reshape(low.shape))
 
     def lowest(self, others: FloatArray) -> FloatArray:
-        """Return how high the lowest skin is that bears the body, (F,); others: (F,) that of all but the arms."""
+        """Return the height of the lowest skin that supports the body, (F,). others: (F,) that of all but the arms."""
         return np.asarray(others - self._borne(others[:, None] - self.low))
 
     def lifted(self, lift: FloatArray) -> FloatArray:
-        """Return lifts (F,), larger where arms bear that would be in the ground even so."""
+        """Return lifts (F,), greater where supporting arms would still be in the ground."""
         return np.asarray(lift + self._borne(-self.low - lift[:, None]))
 
     def _borne(self, depth: FloatArray) -> FloatArray:
-        """Return what of depths (F, A) lifts the body, (F,)."""
+        """Return how far depths (F, A) of the arms lift the body, (F,)."""
         depth = np.maximum(depth, 0.0)
         return np.asarray(np.maximum(self.bears * depth, depth - self.most).max(axis=1, initial=0.0))
 
 
 def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...], ground: float, leg: float,
                        up: FloatArray) -> Clip:
-    """Return a clip whose hands and elbows are not in the ground; hands stay turned as they are.
+    """Return a clip whose hands and elbows are not in the ground; hands keep their rotation.
 
     found: the map of its skeleton. ground: how high that is along up (3,), a unit vector. leg: how long legs are.
     """
@@ -168,7 +168,7 @@ def _keys(clip: Clip, joints: IntArray, step_s: float) -> FloatArray:
 
 
 def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
-    """Return when to look, (F,): at the keys of what carries an arm, and in steps, not far from instants (N,)."""
+    """Return the times to examine, (F,): the keys of joints that move an arm, and steps near instants (N,)."""
     times = beside(_keys(clip, arm.joints, FINE_S), np.arange(0.0, clip.duration_s, FINE_S))
     place = np.searchsorted(near, times)
     before, after = near[np.maximum(place - 1, 0)], near[np.minimum(place, len(near) - 1)]
@@ -189,7 +189,7 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
 
 
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
-    """Return by how much an arm's elbow and its end are to be drawn up at times (F,), (F, 2).
+    """Return how far to raise an arm's elbow and its end at times (F,), (F, 2).
 
     Above the ground no arm is raised farther than _MOST. Otherwise an arm at the height of its shoulder that lifts the
     body would leave it in the air.
@@ -208,14 +208,14 @@ def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: floa
 
 
 def _most(high: FloatArray) -> FloatArray:
-    """Return by how much elbows and wrists are drawn up at most, (..., 2).
+    """Return how far elbows and wrists can be raised, (..., 2).
 
-    high: (..., 3) how high shoulders, elbows and wrists are.
+    high: (..., 3) the heights of shoulders, elbows and wrists.
     """
     return _MOST * np.maximum(high[..., :1] - high[..., 1:], 0.0)
 
 
 def from_line(points: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return how far points (P, 3) are from the line between a and b, (3,) each, (P,)."""
+    """Return the distances (P,) of points (P, 3) from the line between a and b, (3,) each."""
     share = np.clip(along(points, a, b), 0.0, 1.0)
     return np.asarray(np.linalg.norm(points - a - share[:, None] * (b - a), axis=1))

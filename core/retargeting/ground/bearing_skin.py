@@ -1,4 +1,4 @@
-"""Which skin of a body may bear it: not of what hands hold, nor of tails and wings, nor a robe's down to the ground."""
+"""The skin that may support a body: without props in hands, tails, wings, and robes that reach to the ground."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .touching import leg_length
 
 _LIMBS: Final = ("l_shoulder", "r_shoulder", "l_hip", "r_hip")
 _HANGS_LEGS: Final = 0.25
-"""What hangs on the body bears nobody from so far away from its bones."""
+"""Distance from the body's bones from which on hanging parts do not support it."""
 _HEM_LEGS: Final = 0.18
 """A robe that ends lower than this reaches to the ground."""
 _BESIDE_FOOT: Final = 0.2
-"""Of a foot's length: a robe is farther from both feet, as trousers and heels that shins carry are not."""
+"""Share of a foot's length: a robe is farther from both feet than this. Trousers and heels are nearer."""
 _HEEL: Final = 0.3
-"""Of a foot's height: skin of a shin that is lower is of the heel."""
+"""Share of a foot's height: skin of a shin that is lower belongs to the heel."""
 _BESIDE_SHIN_LEGS: Final = (0.12, 0.2)
 """And farther from both shins by the first, its hem in places by the second: other legs are as thick."""
 _BOTH: Final = 0.1
-"""What both legs move by so much hangs around both."""
+"""Skin to which each leg gives at least this weight hangs around both."""
 _MIDDLE: Final = 0.1
 """Of the way from one ankle to the other, either side of its middle: a robe has skin there, ..."""
 _AHEAD: Final = 0.25
@@ -37,7 +37,7 @@ _AHEAD: Final = 0.25
 
 
 def may_touch(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
-    """Return which points (P,) count: not of what a hand holds, as a sword, nor of what hangs on the body, as a tail.
+    """Return which points (P,) count: without props in hands, such as a sword, and hanging parts, such as a tail.
 
     found: the map of the skeleton. own: the skeleton as the skin rests. Fingers may hang on controls.
     """
@@ -50,10 +50,10 @@ def may_touch(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
 
 
 def _hangs(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
-    """Return which points (P,) are of a tail, wings, long hair, or the far ends of a skirt or cape.
+    """Return which points (P,) belong to a tail, wings, long hair, or the far ends of a skirt or cape.
 
-    Joints move these that no map knows, that hang on others of this kind, and so on trunk or head; and the points are
-    away from the body's bones. What is on the head has to hang down from there, too.
+    The joints of these are unknown to the map, and so are their parents, up to trunk or head. The points are away from
+    the body's bones. Parts on the head must also hang down from it.
     """
     hangs, far = np.zeros(len(skin.positions), np.bool_), _HANGS_LEGS * leg_length(found)
     carriers, is_known = _carriers(found), np.zeros(len(own), np.bool_)
@@ -77,7 +77,7 @@ def _hangs(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
 
 
 def _carriers(found: SkeletonMap) -> IntArray:
-    """Return for each joint (J,) itself, if the map knows it, else the nearest joint above it that it knows, or -1."""
+    """Return for each joint (J,) itself, if the map knows it, else its nearest known ancestor, or -1."""
     carriers, known = np.full(len(found.skeleton), -1), set(found.joint_of.values())
     for joint, parent in enumerate(found.skeleton.parents.tolist()):
         carriers[joint] = joint if joint in known else carriers[parent] if parent >= 0 else -1
@@ -85,10 +85,10 @@ def _carriers(found: SkeletonMap) -> IntArray:
 
 
 def is_heel(skin: SkinPoints, found: SkeletonMap, side: str, is_foot: BoolArray, at_rest: FloatArray) -> BoolArray:
-    """Return which points (P,) of a shin are of its foot's heel: as low as soles are, and beside the foot.
+    """Return which points (P,) of a shin belong to the heel: as low as soles, and beside the foot.
 
-    found: the map of the skeleton as it stands. is_foot: (P,) which are of the foot. at_rest: (P,) how high points are
-    above the soles.
+    found: the map of the standing skeleton. is_foot: (P,) the points of the foot. at_rest: (P,) the heights of the
+    points above the soles.
     """
     joints, parents = found.joint_of, found.skeleton.parents
     if f"{side}_knee" not in joints:
@@ -103,12 +103,12 @@ def is_heel(skin: SkinPoints, found: SkeletonMap, side: str, is_foot: BoolArray,
 
 def of_robe(skin: SkinPoints, found: SkeletonMap, own: Skeleton, at_rest: FloatArray,
             is_foot: Sequence[BoolArray], leg: float) -> BoolArray:
-    """Return which points (P,) are of a robe that reaches to the ground: it bears nobody, stiff as bones carry it.
+    """Return which points (P,) belong to a robe that reaches to the ground: it does not support the body.
 
-    That is, below the knees, what is away from feet and shins, but for long arms, where some of it is near the ground
-    and it is around both legs: each of thick legs, as a robot's, has skin of its own.
-    found: the map of the skeleton as it stands; own: as the skin rests. at_rest: (P,) how high points are above the
-    soles. is_foot: (P,) each, which are of a foot. leg: how long legs are.
+    These are points below the knees, away from feet, shins and long arms, if some are near the ground and they surround
+    both legs. Thick legs, such as a robot's, have skin of their own each.
+    found: the map of the standing skeleton; own: the skeleton in the skin's rest pose. at_rest: (P,) the heights of the
+    points above the soles. is_foot: (P,) for each foot, its points. leg: the length of the legs.
     """
     joints, is_sole = found.joint_of, np.logical_or.reduce(is_foot)
     low, from_legs, shins = np.full(len(at_rest), np.inf), np.full(len(at_rest), np.inf), list[FloatArray]()
@@ -141,7 +141,7 @@ def _by_both(skin: SkinPoints, found: SkeletonMap) -> BoolArray:
 
 
 def _is_around(points: FloatArray, one: FloatArray, other: FloatArray) -> bool:
-    """Return whether points (P, 3) are around two shins and none is between; of each its ankle and its knee, (2, 3)."""
+    """Return whether points (P, 3) surround two shins, with none in between. one, other: (2, 3) ankle and knee."""
     across = other[0] - one[0]
     ahead = np.cross(across, one[1] - one[0])
     middle = points[np.abs(along(points, one[0], other[0]) - 0.5) < _MIDDLE]

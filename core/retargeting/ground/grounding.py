@@ -1,4 +1,4 @@
-"""A body is brought to the ground: lifted as a whole, and its feet drawn up by their own legs."""
+"""Brings a body to the ground: lifts it as a whole, and raises feet by their own legs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...skeletons.skeleton import Skeleton
 from ..limbs import Limb, LimbPoses, runs_of_frames, with_rotations
 
 _MOST_DRAWN_LEGS: Final = 0.25
-"""A foot that would have to be drawn up by more lifts the body by the rest."""
+"""Farthest that a leg raises its foot; the rest lifts the body."""
 _BELOW_HIP: Final = (0.3, 0.5)
 """Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
 _STRAIGHTENED: Final = 0.985

@@ -1,4 +1,4 @@
-"""How high a clip's feet are as they leave the ground and come to it, so that none pulls the body down in the air."""
+"""The heights of a clip's feet while they leave and meet the ground, so that no foot in the air pulls the body down."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...skeletons.maps import SkeletonMap
 
 def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], times_s: FloatArray,
                      up: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return how high a clip's ankles, and the lower end of each sole, are above where they rest, (F, L) each.
+    """Return the heights of ankles, and of the lower end of each sole, above rest, (F, L) each.
 
     found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. If nothing shows
     where a sole ends (sole_ends.py), it is where the ankle is.
@@ -76,7 +76,7 @@ def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: 
 
 
 def is_within(times_s: FloatArray, spans: FloatArray) -> BoolArray:
-    """Tell which times (F,) are within any of some spans (K, 2), (F,); these are ascending and apart."""
+    """Return which times (F,) are within spans (K, 2), (F,); spans are ascending and do not overlap."""
     return np.asarray(depth_within(times_s, spans) >= 0.0)
 
 
