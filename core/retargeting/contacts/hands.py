@@ -34,10 +34,10 @@ _TIMES_LED: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """What hands are near in F frames, in lengths of the target.
+    """The parts of the body that are near the source's hands in F frames, with distances in the target's size.
 
-    parts: of the body. apart: (F, 3) from right palm to left. together: (F,) the weight of that. outside: (F, 2, parts)
-    distances of hands from the body's parts. on: (F, 2, parts) the weights of these.
+    parts: of the body. apart: (F, 3) from the right palm to the left. together: (F,) the weight of apart. outside: (F,
+    2, parts) distances of hands from the parts. on: (F, 2, parts) the weights of these.
     """
 
     parts: Sequence[str]
