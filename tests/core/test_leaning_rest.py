@@ -15,6 +15,7 @@ from takt.tests.core.contact_spans import contact_spans
 from takt.tests.core.rewriting import movements
 from takt.tests.core.rigs import MORE_RIGS, RIGS, worn
 from takt.tests.core.scores import library, procedure, programme
+from takt.tests.core.seeds import seeds
 from takt.tests.core.test_ground import Skin, skin_of
 from takt.tests.core.test_reference import joints_at
 from takt.tests.core.test_retarget import with_axes
@@ -67,7 +68,7 @@ def heights_of_contacts(seed: int) -> tuple[FloatArray, float]:
     return played / leg_m(body), float((skin[0] @ UP)[is_sole].min()) / leg_m(body)
 
 
-@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 200))])
+@pytest.mark.parametrize("seed", seeds(200, quick=12))
 def test_a_body_that_leans_and_is_lifted_at_rest_plays_on_the_ground_below_its_soles(seed: int) -> None:
     played, rest = heights_of_contacts(seed)
     assert np.abs(played - rest).max() <= ON_GROUND_LEGS

@@ -19,6 +19,7 @@ from takt.core.pha.refactoring import Refactoring
 from takt.core.pha.sequence import Sequence
 from takt.core.pha.text import Text
 from takt.tests.core.scores import STEPS, procedure, score
+from takt.tests.core.seeds import seeds
 from takt.tests.core.test_pha_origins import random_score
 
 LENGTHS_EQUAL_S = 1e-9
@@ -129,8 +130,7 @@ def test_an_inlined_repeat_is_written_out():
         InlineCall(None, 8).apply(opened(WALKS.replace('repeat="2"', 'repeat="2000"')))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(80, quick=0))
 def test_random_scores_play_the_same_when_extracted_and_inlined(seed):
     rng = random.Random(seed)
     text = Text.of(random_score(rng))
