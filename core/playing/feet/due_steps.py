@@ -28,8 +28,6 @@ _OVER_PEAK: Final = PEAK / (1.0 - 2.0 * STEP_WAIT)
 """Ratio of a step's highest horizontal speed to distance ÷ duration."""
 _LIFT_PEAK: Final = 3.43
 """Ratio of its highest vertical speed to lift ÷ duration."""
-_CAREFUL: Final = 0.95
-"""Share of the clips' foot speed that a step may reach: clips' speeds are averages over frames."""
 
 
 @dataclass(slots=True)
@@ -88,7 +86,7 @@ class DueStep:
 
     def fast(self, least: float = SLOWEST_LEGS_PER_S) -> float:
         """Return the speed limit of the foot. least: legs per second that are always allowed."""
-        return max(_CAREFUL * self.clips_fast, least * self.leg_length)
+        return max(self.clips_fast, least * self.leg_length)
 
     @property
     def _way(self) -> float:
@@ -102,7 +100,7 @@ class DueStep:
         is slow over the ground, and hardly counts.
         """
         is_still = self.clips_fast < SLOW_LEGS_PER_S[0] * self.leg_length
-        return self.distance if is_still else _CAREFUL * self.clips_fast * time_s / _OVER_PEAK
+        return self.distance if is_still else self.clips_fast * time_s / _OVER_PEAK
 
     @property
     def time_s(self) -> float:

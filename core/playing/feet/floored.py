@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.keyed import FINE_S
-from ...clips.thresholds import BODY_S, LOW_LEGS, NEARLY_LEGS, ROUNDS, SOFT_LEGS, STEP_LEGS, STRAIGHT
+from ...clips.thresholds import BODY_S, LOW_LEGS, NEARLY_LEGS, POSTURE_S, ROUNDS, SOFT_LEGS, STEP_LEGS, STRAIGHT
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
@@ -25,7 +25,6 @@ from ...skeletons.skeleton import Pose
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
 from .lock import FeetLock
-from .lowering import SMOOTHING_S
 from .prints import Prints
 from .seats import Seat, SeatSkin, Thighs
 from .sitting import Moving, Sitting, level_soles, reach_down
@@ -39,8 +38,6 @@ _COSTS: Final = 1.0, 10.0, 5.0
 """Costs, relative to shifting a foot, of coming near what is ahead, standing on it, or over an edge, by heights."""
 _STEEPEST: Final = np.tan(np.radians(40.0))
 """Steepest slope that soles are tilted to."""
-_BEFORE_FRAMES: Final = 2
-"""Frames before and after an obstacle in which a foot is already high enough."""
 
 
 class _Course(NamedTuple):
@@ -238,7 +235,7 @@ class Floored(Over):
         free = np.full(wish.shape, np.inf)
         rises = solve_displacement(DisplacementProblem(
             wish, np.ones(wish.shape), np.where(held, wish, least), np.where(held, wish, free),
-            np.full(len(wish), SMOOTHING_S), FINE_S)).curves
+            np.full(len(wish), POSTURE_S), FINE_S)).curves
         shift = np.append(moved, rises[..., None], axis=2)
         goal = rot.rotate(turns, ankles - feet) + feet + shift
         body = self._body(hips, ankles, goal, rises.mean(axis=0))
@@ -281,8 +278,8 @@ class Floored(Over):
         """
         high = self.heights(soles[..., :2] + moved[:, :, None]) - np.maximum(soles[..., 2], self._level)
         least = high.max(axis=2)
-        padded = np.pad(least, ((0, 0), (_BEFORE_FRAMES, _BEFORE_FRAMES)), mode="edge")
-        return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 2 * _BEFORE_FRAMES + 1, axis=1).max(axis=2))
+        padded = np.pad(least, ((0, 0), (1, 1)), mode="edge")  # it is already as high a frame before
+        return np.asarray(np.lib.stride_tricks.sliding_window_view(padded, 3, axis=1).max(axis=2))
 
     def _body(self, hips: FloatArray, ankles: FloatArray, goals: FloatArray, wish: FloatArray) -> FloatArray:
         """Return how far the body is raised, (F,). hips, ankles: (L, F, 3) on flat ground. goals: of the ankles."""

@@ -20,8 +20,6 @@ from ..stage import Stage
 from .footholds import ground_axes
 from .legs import Leg
 
-_CLIMBS_LEGS: Final = 0.15
-"""Smallest height difference that counts as climbing, in leg lengths."""
 _MOST_INSTANTS: Final = 20_000
 
 
@@ -106,7 +104,7 @@ def _found(sample: Callable[[FloatArray], Pose], duration_s: float, skeleton: Sk
         return None
     ends = limbs.placed(sample(np.array((0.0, duration_s))))
     feet, hips = limbs.feet(ends), limbs.hips(ends)
-    if abs(hips[1] - hips[0]) < _CLIMBS_LEGS * limbs.leg or (
+    if abs(hips[1] - hips[0]) < STEP_LEGS[0] * limbs.leg or (
             np.abs(feet[1] - feet[0] - (hips[1] - hips[0])).max() > STEP_LEGS[0] * limbs.leg):
         return None
     times = np.linspace(0.0, duration_s, min(int(duration_s / SAMPLE_S) + 2, _MOST_INSTANTS))

@@ -47,8 +47,6 @@ _SHOWN = 0.02
 """A bend at rest with a smaller sine may be chance."""
 _WIDE, _WIDEST = 0.7, 0.1
 """Legs that swing by more than the angle of this cosine swing through straight down, completely from the other on."""
-_FORWARD = 0.5
-"""A knee whose axis at rest has a smaller cosine to the body's left bends sideways or backwards."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def knee_axis(skeleton_map: SkeletonMap, leg: Leg, up: FloatArray) -> FloatArray
     thigh, shin = position[leg.knee] - position[leg.hip], position[leg.ankle] - position[leg.knee]
     whole, bend, left = thigh + shin, rot.cross(thigh, shin), _leftwards(skeleton_map, leg, up)
     left = left - whole * (left @ whole) / max(float(whole @ whole), 1e-30)
-    forward = bend @ left >= _FORWARD * np.linalg.norm(bend) * np.linalg.norm(left)
+    forward = bend @ left >= 0.0
     if np.linalg.norm(bend) > _SHOWN * np.linalg.norm(thigh) * np.linalg.norm(shin) and forward:
         axis = bend
     else:

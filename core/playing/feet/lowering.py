@@ -14,14 +14,13 @@ from typing import Final
 
 import numpy as np
 
+from ...clips.thresholds import POSTURE_S
 from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
 from .rises import spline_counts
 
 PER_S: Final = 30.0
 """Knots of the curve per second."""
-SMOOTHING_S: Final = 0.09
-"""Smoothing time of the heavy body."""
 BESIDE_S: Final = 0.75
 """Time before and after a transition in which the curve is computed: longer than it acts."""
 _PINNED: Final = 3
@@ -105,7 +104,7 @@ class Lowering:
         for _ in range(_SOONER):
             lo[:, :-1] = np.where(is_pinned[:, :-1], lo[:, :-1], np.maximum(lo[:, :-1], lo[:, 1:]))
         made = solve_displacement(DisplacementProblem(
-            np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), SMOOTHING_S),
+            np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), POSTURE_S),
             1.0 / self.per_s)).curves
         knots = np.clip(made[:, 1:-1] - np.diff(made, 2) / 6.0, 0.0, most)  # the spline is as high as `made`
         inside = own[:, 2:]

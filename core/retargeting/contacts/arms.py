@@ -38,7 +38,6 @@ _USUAL_RADIUS: Final = 0.07
 """Radius of an arm, in trunk lengths."""
 _LONG: Final = (0.9, 0.99)
 """Shares of its length: an arm so long from shoulder to wrist moves as a whole instead of swinging its elbow."""
-_MOST_SWUNG_RAD: Final = np.radians(60.0)
 _BY_FOREARM: Final = 1.5
 """Factor by which a wrist moves farther than its forearm's middle has to: the elbow hardly moves along."""
 _TIMES_MOVED: Final = 3
@@ -202,5 +201,5 @@ def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
     radius = np.linalg.norm(out, axis=1)
     least = LEAST_BENT * np.linalg.norm(arm.middle - arm.first, axis=1)
     aside = rot.cross(line, out) / np.maximum(radius, 1e-30)[:, None]
-    angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -_MOST_SWUNG_RAD, _MOST_SWUNG_RAD)
+    angle = np.clip(np.sum(push * aside, axis=1) / np.maximum(radius, least), -np.pi, np.pi)
     return arm.turned(rot.from_axis_angle(line, angle * np.clip(radius / least, 0.0, 1.0)))

@@ -20,9 +20,10 @@ from .hands_and_body import HandsAndBody, InFrames
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
 """Shares of the body's height: hands nearer to each other than the first are kept as near, up to the second in part."""
 _ON_HEIGHTS: Final = (0.015, 0.035)
-"""Likewise, distances of hands from the body's skin, which clips do not show exactly."""
-_NEARER_HEIGHTS: Final = 0.03
-"""Likewise: a trunk that deep is between hands, and a part that is nearer by this is the only one touched of two."""
+"""Likewise, distances of hands from the body's skin, which clips do not show exactly.
+
+A trunk that is as deep as the second is between hands, and a part that is nearer by it is the only one touched of two.
+"""
 _UNSURE_HEIGHTS: Final = 0.04
 """Likewise, how much slimmer a clip's body may be than the standard body by which it is measured."""
 _CLASPED_HEIGHTS: Final = (0.05, 0.09)
@@ -127,7 +128,7 @@ def _to_each_other(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatAr
         is_led = np.repeat(touch.together[:, None] > 0.0, 2, axis=1)
         outside, _ = placed.outside(palms + offsets, "trunk", 0.0, is_led)
         deeper = np.minimum(touch.outside[..., touch.parts.index("trunk")], 0.0) - outside
-        is_between = smoothstep(deeper.max(axis=1), 0.0, _NEARER_HEIGHTS * height)
+        is_between = smoothstep(deeper.max(axis=1), 0.0, _ON_HEIGHTS[1] * height)
         is_near = smoothstep(np.linalg.norm(touch.apart, axis=1), *(height * far for far in _CLASPED_HEIGHTS))
         offsets *= (1.0 - is_between * is_near)[:, None, None]
     return offsets
@@ -142,7 +143,7 @@ def _onto_body(placed: InFrames, palms: FloatArray, touch: Touch) -> FloatArray:
     if not len(used):
         return np.zeros(palms.shape)
     found = [placed.outside(palms, touch.parts[part], wanted=touch.on[..., part] > 0.0) for part in used.tolist()]
-    on, theirs, far = touch.on[..., used], touch.outside[..., used], _NEARER_HEIGHTS * placed.body.height
+    on, theirs, far = touch.on[..., used], touch.outside[..., used], _ON_HEIGHTS[1] * placed.body.height
     outside = np.where(on > 0.0, np.stack([distance for distance, _ in found], axis=-1), 0.0)
     is_nearer = smoothstep(outside[..., :, None] - outside[..., None, :], 0.0, far)
     counts = on * (1.0 - on[..., None, :] * is_nearer).prod(axis=-1)

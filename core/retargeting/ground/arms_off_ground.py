@@ -17,7 +17,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S, beside, divided, key_times, thinned
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import EASE_S, NEAR_LEGS, NEARLY_LEGS, STILL_LEGS
+from ...clips.thresholds import EASE_S, NEAR_LEGS, NEARLY_LEGS, SOFT_LEGS, STILL_LEGS
 from ...maths import rotations as rot
 from ...maths.arrays import BoolArray, FloatArray, IntArray, merged
 from ...skeletons.hierarchy import with_ancestors, with_descendants
@@ -30,8 +30,6 @@ from .fitted_curves import smoothed
 from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
 
-_BETWEEN_LEGS: Final = 5e-3
-"""If skin may leave the ground by this much between two times, their middle is examined as well."""
 _TIMES_DRAWN: Final = 3
 """Arms turn as they are drawn up, and other skin is lowest then."""
 _AROUND_S: Final = 0.7
@@ -184,7 +182,7 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
     turns, at = PosedJoints.of(clip, np.array(arm.arm)).placed(drawn)
     long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
     away = (rot.angle_between(turns[1:], turns[:-1]) ** 2 @ long) / 8.0
-    gaps = np.flatnonzero((away > _BETWEEN_LEGS * leg) & (np.diff(drawn) < 2.0 * FINE_S))
+    gaps = np.flatnonzero((away > SOFT_LEGS * leg) & (np.diff(drawn) < 2.0 * FINE_S))
     return merged(times, (drawn[gaps] + drawn[gaps + 1]) / 2.0)
 
 

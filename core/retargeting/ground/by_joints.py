@@ -45,7 +45,6 @@ from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lower_ground import LEVEL_LEGS_PER_S
 from .off_ground import lowest_beside
 
-_BALLS_PERCENT: Final = 40.0
 _FEWEST_FRAMES = 6
 """Least number of frames that show a foot's contacts."""
 _BENT = 1e-3
@@ -99,7 +98,7 @@ def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: f
     if len(balls) == len(ankles):
         flat = stands & slow[:, balls] & (np.abs(height - low[ankles]) < LITTLE_LEGS * leg)
         if np.count_nonzero(flat) >= _FEWEST_FRAMES:
-            low[balls] = np.percentile(heights[:, balls][flat], _BALLS_PERCENT)
+            low[balls] = np.median(heights[:, balls][flat])
     return low
 
 

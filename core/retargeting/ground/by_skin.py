@@ -34,8 +34,6 @@ from .off_ground import ankles_and_soles, off_ground
 from .soft_ground import Measured, softly
 from .touching import all_touching, with_slides
 
-_TREMBLING: Final = 2
-"""Steps before and after a sudden one that count as sudden: what trembles is by chance in some steps quiet."""
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 """A foot that is no higher than the first value in the clip is near the ground; from the second on it is not."""
 _CALM_S: Final = 0.04
@@ -227,7 +225,7 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
     near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + NEAR_LEGS[0] * leg
     heights = np.concatenate((np.minimum(feet, near), lowest), axis=1)
     turns = np.abs(np.diff(heights, 2, axis=0, prepend=heights[:1], append=heights[-1:])) > LITTLE_LEGS * leg
-    is_sudden = np.convolve(turns.any(axis=1), np.ones(2 * _TREMBLING + 1))[_TREMBLING:-_TREMBLING] > 0.0
+    is_sudden = np.convolve(turns.any(axis=1), np.ones(3))[1:-1] > 0.0
     gaps = np.flatnonzero((is_sudden[:-1] | is_sudden[1:]) & (np.diff(times) > SAME_S))
     inside = np.searchsorted(times, keys, side="right") - 1
     more = beside((times[gaps] + times[gaps + 1]) / 2.0, keys[np.isin(inside, gaps)])

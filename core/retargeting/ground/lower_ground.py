@@ -10,7 +10,7 @@ import numpy as np
 from ...clips.clip import Clip
 from ...clips.keyed import FINE_S, SAMPLE_S
 from ...clips.posed import PosedJoints
-from ...clips.thresholds import SHORTEST_S, STEP_LEGS, UPRIGHT_LEGS
+from ...clips.thresholds import LOW_PERCENT, SHORTEST_S, STEP_LEGS, UPRIGHT_LEGS
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..comparing.upright import FEET
@@ -23,8 +23,6 @@ LEVEL_LEGS_PER_S: Final = 0.15
 """A foot is in contact only while its vertical speed is at most this."""
 _FALLEN_LEGS: Final = -1.0
 """A body that is so low at the end of the clip is still falling."""
-_HIGHEST_PERCENT: Final = 98.0
-"""Percentile of the heights of slow feet that is the height from which the clip goes down."""
 _LEVEL_SOLE: Final = float(np.cos(np.radians(45.0)))
 """Cosine of the greatest tilt of a foot in contact. Feet of a kneeling body are tilted more."""
 
@@ -88,7 +86,7 @@ def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatA
     at = np.flatnonzero(is_standing)
     if not len(at):
         return np.zeros(len(times))
-    below = np.maximum(np.percentile(feet[at], _HIGHEST_PERCENT) - feet[at], 0.0)
+    below = np.maximum(np.percentile(feet[at], 100.0 - LOW_PERCENT) - feet[at], 0.0)
     stood = -below * smoothstep(below, *STEP_LEGS)
     before = np.searchsorted(at, np.arange(len(times)))
     ends = np.concatenate((stood[:1], stood, (-np.inf if feet[-1] < _FALLEN_LEGS else stood[-1],)))
