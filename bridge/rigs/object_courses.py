@@ -145,6 +145,12 @@ def is_evaluated(ob: bpy.types.Object) -> bool:
     return not all(each in disabled for each in ob.users_collection)
 
 
+def point(values: FloatArray) -> tuple[float, float, float]:
+    """Return a position (3,), rounded."""
+    x, y, z = (values.round(DIGITS) + 0.0).tolist()
+    return x, y, z
+
+
 def is_gone(ob: bpy.types.Object) -> bool:
     """Return whether an object was deleted, and only a property keeps it: no scene has it, nor any instance."""
     scene = bpy.context.scene

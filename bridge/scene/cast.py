@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.errors import TaktError, quoted
 from ...core.maths.arrays import FloatArray
-from ...core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace, Target, Unfit
+from ...core.playing.scene.cast import Moving, SceneFloor, ScenePath, ScenePlace, Target, Unfit, moved
 from .. import changes, properties
 from ..frame_rate import frames_per_second
 from ..rigs import object_courses, person
@@ -238,8 +238,9 @@ def _still(target: bpy.types.Object, kind: str, matrix: FloatArray,
     if kind == "place" and not np.linalg.norm(matrix[:, :3] @ _AHEAD) > _NO_LENGTH:
         raise TaktError(f"{quoted(target.name)} is scaled to nothing, so it faces nowhere: clear its scale (Alt S), or "
                         "that of its parent")
-    surface, unseated = chairs.surface(target, matrix, armature_object) if kind == "place" else (None, "")
-    return ScenePlace((0.0, 0.0, 0.0), _point(_AHEAD), surface=surface, unseated=unseated)
+    seat = chairs.seat(target, matrix, armature_object) if kind == "place" else chairs.Seat()
+    return ScenePlace((0.0, 0.0, 0.0), object_courses.point(_AHEAD), surface=seat.surface, unseated=seat.unseated,
+                      footprint=seat.footprint)
 
 
 def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray | None,
@@ -249,13 +250,11 @@ def _placed(still: ScenePlace | ScenePath, matrix: FloatArray, head: FloatArray 
         return ScenePath(_points(np.array(still.points) @ matrix[:3, :3].T + matrix[:3, 3]), note)
     ahead = matrix[:3, :3] @ _AHEAD
     size = float(np.linalg.norm(ahead))
-    return ScenePlace(_point(matrix[:3, 3]), _point(ahead / size if size > _NO_LENGTH else _AHEAD),
-                      None if head is None else _point(head), note, None if still.surface is None else _point(
-                          matrix[:3, :3] @ still.surface + matrix[:3, 3]), still.unseated)
-
-
-def _point(values: FloatArray) -> tuple[float, float, float]:
-    return _points(values[None])[0]
+    position, *footprint = _points(moved(matrix, (still.position, *still.footprint)))
+    surface = None if still.surface is None else _points(moved(matrix, (still.surface,)))[0]
+    return ScenePlace(position, object_courses.point(ahead / size if size > _NO_LENGTH else _AHEAD),
+                      None if head is None else object_courses.point(head), note, surface, still.unseated,
+                      tuple(footprint))
 
 
 def _points(values: FloatArray) -> tuple[tuple[float, float, float], ...]:

@@ -6,8 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.errors import TaktError, quoted
-from ...core.maths.arrays import FloatArray
-from ...core.playing.scene.cast import OwnPlace, Point
+from ...core.playing.scene.cast import OwnPlace
 from .. import properties
 from ..rigs import object_courses
 
@@ -35,9 +34,4 @@ def found(target: bpy.types.Object, armature_object: bpy.types.Object) -> OwnPla
     if not np.isfinite(at).all():
         raise TaktError(f"the location of {quoted(target.name)} is not a number: clear it (Object > Clear)")
     up = at[:3, 2] / max(float(np.linalg.norm(at[:3, 2])), _NO_LENGTH)
-    return OwnPlace(bone.name, _point(at[:3, 3]), up=_point(up) if up.any() else None)
-
-
-def _point(values: FloatArray) -> Point:
-    x, y, z = (values.round(object_courses.DIGITS) + 0.0).tolist()
-    return x, y, z
+    return OwnPlace(bone.name, object_courses.point(at[:3, 3]), up=object_courses.point(up) if up.any() else None)

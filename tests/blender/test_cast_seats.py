@@ -121,6 +121,29 @@ def test_the_surface_is_the_highest_of_the_mesh_at_its_origin(sitter: bpy.types.
     np.testing.assert_allclose(world[:3], np.array(chair.matrix_world @ at), atol=1e-5)
 
 
+@pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.0, 0.0, 0.7), (np.pi / 2.0, 0.0, 0.0)])
+def test_a_footprint_has_the_outermost_points_of_the_mesh_also_once_it_is_edited(sitter: bpy.types.Object,
+                                                                               turn: Any) -> None:
+    chair = cube(0.5)
+    chair.rotation_euler, chair.scale = turn, (0.5, 0.5, 1.0)
+    role = properties.character(sitter).cast["seat"]
+    role.target = chair
+    for wider in (1.0, 2.0):
+        data: Any = chair.data
+        data.transform(((wider, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)))
+        data.update()
+        bpy.context.view_layer.update()
+        ((_, place),) = cast.read(sitter)
+        assert isinstance(place, ScenePlace)
+        corners = {tuple(np.round(corner[:2], 4)) for corner in place.footprint}
+        into = np.linalg.inv(np.array(sitter.matrix_world)) @ np.array(chair.matrix_world)
+        every = np.array([into @ (*vertex.co, 1.0) for vertex in data.vertices])[:, :2].round(4)
+        assert corners == set(map(tuple, every.tolist())) and len(corners) == 4
+    role.target = added("Mark", None, location=(0.0, 0.0, 0.4))
+    ((_, mark),) = cast.read(sitter)
+    assert isinstance(mark, ScenePlace) and not mark.footprint
+
+
 def test_a_mesh_beside_its_origin_says_what_to_do(sitter: bpy.types.Object) -> None:
     chair = cube(0.4)
     mesh: Any = chair.data

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -24,8 +26,8 @@ class ScenePlace:
     """A place to go to. position: of its ground. ahead: the facing direction there, not vertical.
 
     head: of a person, where others look. note: a message about it, or "". surface: the seat, None if it is as high as
-    the position. unseated: why nobody can sit there, or "". Raises TaktError if a number is not finite, or ahead has no
-    length.
+    the position. unseated: why nobody can sit there, or "". footprint: points of the seat's body, as far out over the
+    ground as it goes; none if it has no body. Raises TaktError if a number is not finite, or ahead has no length.
     """
 
     position: Point
@@ -34,10 +36,11 @@ class ScenePlace:
     note: str = ""
     surface: Point | None = None
     unseated: str = ""
+    footprint: tuple[Point, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        numbers = *self.position, *self.ahead, *(self.head or ()), *(self.surface or ())
+        numbers = *self.position, *self.ahead, *(self.head or ()), *(self.surface or ()), *chain(*self.footprint)
         if not np.isfinite(numbers).all() or not np.any(self.ahead):
             raise TaktError(f"a place at {self.position} facing {self.ahead}; expected finite numbers and a direction")
 
@@ -138,11 +141,10 @@ class Moving:
             return ScenePath(_points(np.array(self.still.points) @ matrix[:, :3].T + matrix[:, 3]))
         ahead = matrix[:, :3] @ self.still.ahead
         head = None if self.heads is None else _points(between(self.heads, self.times_s, np.array((time_s,))))[0]
-        position, surface = (None if own is None else _points((matrix[:, :3] @ own + matrix[:, 3])[None])[0]
-                             for own in (self.still.position, self.still.surface))
-        assert position is not None
+        position, *footprint = _points(moved(matrix, (self.still.position, *self.still.footprint)))
+        surface = None if self.still.surface is None else _points(moved(matrix, (self.still.surface,)))[0]
         return ScenePlace(position, _points((ahead / max(float(np.linalg.norm(ahead)), 1e-30))[None])[0], head,
-                          surface=surface, unseated=self.still.unseated)
+                          surface=surface, unseated=self.still.unseated, footprint=tuple(footprint))
 
 
 @dataclass(frozen=True)
@@ -198,6 +200,15 @@ def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | typ
     own = type(target.still if isinstance(target, Moving) else target)
     return "" if own is kind else (
         f"the role {quoted(role)} is played by a {_KIND_OF[own]}, expected a {_KIND_OF[kind]}")
+
+
+def moved(matrix: FloatArray, points: Sequence[Point]) -> FloatArray:
+    """Return points (N, 3) in other axes. matrix: (3, 4) or (4, 4) to these.
+
+    >>> moved(np.eye(4)[:3], ((1.0, 2.0, 3.0),)).tolist()
+    [[1.0, 2.0, 3.0]]
+    """
+    return np.array([matrix[:3, :3] @ point + matrix[:3, 3] for point in points])
 
 
 def between(values: FloatArray, at_s: FloatArray, times_s: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from ..placing.placement import Placement
 from ..row import Row
 from .cast import ScenePath, ScenePlace, Still, Target, at_time, misfit
 from .ground_curve import GroundCurve
-from .sits import Sits, Stand, bend_onto
+from .sits import Sits, Stand
 from .traveller import Traveller
 from .warping import PACES, STANDS_SIZES, whole_rounds
 
@@ -129,8 +129,6 @@ class _Counting:
                 return GroundCurve.through(self.traveller.over_all(target.points))
             if not isinstance(target, ScenePlace):
                 return None
-            stand = self.sits.stand(way, target, float(self.row.layout.end_s[way.after - 1]))
-            return bend_onto(self.traveller.over(target.position),
-                             self.traveller.angle(target.ahead) if way.going.faces else None, begin, last, stand)
+            return self.sits.curve_to(way, target, begin, last, float(self.row.layout.end_s[way.after - 1]))
         except TaktError:
             return None  # the warp says why

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,10 +61,11 @@ class GroundCurve:
         return positions + beyond * np.exp(1j * angles), angles
 
 
-def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None) -> GroundCurve:
+def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, pull: float = 1.0) -> GroundCurve:
     """Return a curve from one position to another with given directions at both ends.
 
-    end_rad: None to arrive as a circle does. It is a cubic Hermite curve with tangents as long as the distance.
+    end_rad: None to arrive as a circle does. It is a cubic Hermite curve with tangents as long as the distance, times
+    pull.
 
     >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None)
     >>> bool(abs(curve.angles[-1] - np.pi / 2.0) < 0.02), curve.points[-1].round(9).tolist()
@@ -75,12 +77,26 @@ def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None) 
         turn = (straight - begin_rad + np.pi) % (2.0 * np.pi) - np.pi
         end_rad = straight + turn
     x = np.linspace(0.0, 1.0, _STEPS + 1)
-    out, into = far * np.exp(1j * begin_rad), far * np.exp(1j * end_rad)
+    out, into = pull * far * np.exp(1j * begin_rad), pull * far * np.exp(1j * end_rad)
     found = GroundCurve.through(
         begin + way * x * x * (3.0 - 2.0 * x) + out * x * (1.0 - x) ** 2 - into * x * x * (1.0 - x))
     angles = found.angles + _whole_turns(begin_rad - found.angles[0])
     angles[0], angles[-1] = begin_rad, end_rad + _whole_turns(angles[-1] - end_rad)
     return GroundCurve(found.points, found.lengths, angles)
+
+
+def chained(curves: Sequence[GroundCurve]) -> GroundCurve:
+    """Return curves as one, each of which begins where the one before ends, in the same direction but for whole turns.
+
+    >>> round(chained([bend(0.0, 0.0, 1.0, 0.0), bend(1.0, 0.0, 3.0, 0.0)]).length, 6)
+    3.0
+    """
+    points, lengths, angles = [curves[0].points], [curves[0].lengths], [curves[0].angles]
+    for curve in curves[1:]:
+        points.append(curve.points[1:])
+        lengths.append(curve.lengths[1:] + lengths[-1][-1])
+        angles.append(curve.angles[1:] + _whole_turns(float(angles[-1][-1] - curve.angles[0])))
+    return GroundCurve(np.concatenate(points), np.concatenate(lengths), np.concatenate(angles))
 
 
 def _whole_turns(angle: float) -> float:

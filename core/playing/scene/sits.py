@@ -18,6 +18,7 @@ from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
 from .cast import ScenePlace
+from .detour import footprint_of, round_corners
 from .ground_curve import GroundCurve, bend
 from .surface import Surface
 from .traveller import Traveller
@@ -31,6 +32,8 @@ _NEXT_LEGS: Final = 2.0
 """A way leads to where a call sits down that begins so near its end, in leg lengths, with the same place."""
 _STANDS_LEGS: Final = 0.45
 """Distance of the hips, in leg lengths, between where a body stands before it sits down and its seat."""
+_ROOM_LEGS: Final = 0.3
+"""Half of a body's width, in leg lengths."""
 _TIMES_BENT: Final = 4
 """Where a way faces at its end tells where its end is, and that how it faces there."""
 _SPACING_S: Final = 1.0 / 30.0
@@ -58,13 +61,25 @@ class Ground:
 
     def __call__(self, place: ScenePlace) -> float:
         """Return the height of the ground at a place, or where feet stand before it if the place is part of a floor."""
+        here, before = self._heights(place)
+        return before if self._is_as_high(place, here) else here
+
+    def has(self, place: ScenePlace) -> bool:
+        """Return whether a place is part of a floor."""
+        return self.surface is not None and self._is_as_high(place, self._heights(place)[0])
+
+    def _heights(self, place: ScenePlace) -> tuple[float, float]:
+        """Return the height of the ground at a place, and where feet stand before it."""
         if self.surface is None:
-            return self.level
+            return self.level, self.level
         steps = np.array(_BEFORE_LEGS)[:, None] * self.leg * np.array(place.ahead)
         found = self.surface.below(((np.array(place.position) + steps) @ self.axes.T)[:, :2]).heights
         here, before = np.where(np.isnan(found), self.level, found).tolist()
+        return here, before
+
+    def _is_as_high(self, place: ScenePlace, height: float) -> bool:
         seat = float((self.axes @ np.array(place.surface or place.position))[2])
-        return float(before if abs(seat - here) < GROUND_LEGS * self.leg else here)
+        return abs(seat - height) < GROUND_LEGS * self.leg
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +125,23 @@ class Sits:
         yaw = self.traveller.angle(place.ahead) - stand.angle if way.going.faces else float(now.yaw_rad)
         return Placement(np.asarray(yaw), np.asarray(
             self.traveller.over(place.position) - np.exp(1j * yaw) * stand.position))
+
+    def curve_to(self, way: Way, place: ScenePlace, begin: Stand, last: Stand, time_s: float) -> GroundCurve:
+        """Return the curve of a way that leads to a place: see bend_onto. time_s: when the body is to be there.
+
+        If it would cross the body of a seat, it goes round that.
+        """
+        curve = bend_onto(self.traveller.over(place.position),
+                          self.traveller.angle(place.ahead) if way.going.faces else None, begin, last,
+                          self.stand(way, place, time_s))
+        if not place.footprint or self.thighs is None or not self._stands_apart(place, self.thighs):
+            return curve
+        return round_corners(curve, footprint_of(self.traveller.over_all(place.footprint)),
+                             _ROOM_LEGS * self.thighs.leg)
+
+    def _stands_apart(self, place: ScenePlace, thighs: Thighs) -> bool:
+        """Return whether a place is a seat on the ground, and no part of a floor, on which feet may stand."""
+        return self._is_seat(place, thighs) and not self.ground.has(place)
 
     def begins_sitting(self, way: Way, place: ScenePlace) -> bool:
         """Return whether a call at a seat sits from its beginning, so that the transition before sits down."""

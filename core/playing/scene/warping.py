@@ -15,7 +15,7 @@ from ..placing.placement import Placement
 from ..row import Row
 from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
 from .ground_curve import GroundCurve
-from .sits import Sits, Stand, bend_onto
+from .sits import Sits, Stand
 from .traveller import Traveller
 from .warp import Frames, Piece, Warp, way_of
 from .ways import edges_s
@@ -221,10 +221,8 @@ class _Warping:
                 return GroundCurve.through(self.traveller.over_all(target.points))
             begin = Stand(complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * positions[0]),
                           float(self.now.yaw_rad + frames.angles[0]))
-            return bend_onto(self.traveller.over(target.position),
-                             self.traveller.angle(target.ahead) if way.going.faces else None, begin,
-                             Stand(complex(positions[-1]), float(frames.angles[-1])),
-                             self.sits.stand(way, target, self._edges_s(way)[1]))
+            return self.sits.curve_to(way, target, begin, Stand(complex(positions[-1]), float(frames.angles[-1])),
+                                      self._edges_s(way)[1])
         except TaktError as error:
             self._say(way, f"{quoted(way.going.role)}: {error}")
             return None
