@@ -14,6 +14,7 @@ from ..bridge.language import say
 from ..bridge.scene import held_props
 from ..bridge.scores import following, given_score, score
 from ..bridge.scores.score_layout import draw_folders, draw_settings
+from ..bridge.tweaking import tweak_auto_keying
 from ..core.errors import FileError, Problem, TaktError, once_per_folder
 from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample
@@ -92,6 +93,8 @@ class TAKT_PT_score(SidebarPanel):
         if character.text is None and not len(bpy.data.texts):
             _draw_begin(layout)
             return
+        if no_key := tweak_auto_keying.why_no_key(context, armature_object):
+            draw_words(layout, context, no_key, "INFO")  # first, since the tweaks' own rows end far down in the sidebar
         layout.template_ID(character, "text", new=TAKT_OT_new_score.bl_idname, open=TAKT_OT_import_pha.bl_idname)
         if character.text is None:
             return

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.tweaking import tweak_auto_keying, tweak_waiting, tweaked_motion, tweaks
+from ..bridge.tweaking import tweak_waiting, tweaked_motion, tweaks
 from ..operators.tweak import TAKT_OT_tweak
 from ..operators.tweak_call import TAKT_OT_tweak_call
 from .sidebar import draw_words
@@ -43,8 +43,6 @@ def draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature
     add.add_layer = True
     for told in filter(None, (tweaks.problem(armature_object), tweak_waiting.words(armature_object))):
         draw_words(layout, context, told, "ERROR")  # above the list, since that ends far down in the sidebar
-    if no_key := tweak_auto_keying.why_no_key(context, armature_object):
-        draw_words(layout, context, no_key, "INFO")
     layout.template_list("TAKT_UL_tweaks", "", character, "tweaks", character, "tweaks_index", rows=2)
     if 0 <= character.tweaks_index < len(character.tweaks):
         layer = character.tweaks[character.tweaks_index]

@@ -6,20 +6,29 @@ from typing import Final
 
 import bpy
 
+from ...core.errors import some_of
 from . import tweaks
 from .tweak_controls import bones_of
 
 _SAYS: Final = ("Auto Keying does not key '{bone}', since it has no key in '{layer}' yet: press I once, or switch off "
                 "Only Insert Available in the preferences (Animation)")
+_SAYS_OF_SEVERAL: Final = ("Auto Keying does not key {bones}, since they have no keys in '{layer}' yet: press I once, "
+                           "or switch off Only Insert Available in the preferences (Animation)")
+_NAMES_SHOWN: Final = 3
 
 
 def why_no_key(context: bpy.types.Context, armature_object: bpy.types.Object) -> str:
-    """Return why Auto Keying would not key the active bone, and what to do; "" if it would, or is off."""
-    settings, bone, animation = context.tool_settings, context.active_pose_bone, armature_object.animation_data
-    is_on = settings is not None and settings.use_keyframe_insert_auto
-    if (not is_on or bone is None or bone.id_data != armature_object or animation is None or animation.action is None
+    """Return why Auto Keying would not key selected bones in Pose Mode, and what to do; "" if it would, or is off."""
+    settings, animation = context.tool_settings, armature_object.animation_data
+    if (settings is None or not settings.use_keyframe_insert_auto or animation is None or animation.action is None
             or context.preferences is None or not context.preferences.edit.use_keyframe_insert_available):
         return ""
-    action = animation.action
-    is_layer = any(each == action for _, each in tweaks.layers_of(armature_object))
-    return "" if not is_layer or bone.name in bones_of(action) else _SAYS.format(bone=bone.name, layer=action.name)
+    action, selected = animation.action, context.selected_pose_bones_from_active_object or ()
+    bones = [bone.name for bone in selected if bone.id_data == armature_object]
+    if not bones or all(each != action for _, each in tweaks.layers_of(armature_object)):
+        return ""
+    keyed = set(bones_of(action))
+    left_out = [bone for bone in bones if bone not in keyed]
+    if len(left_out) > 1:
+        return _SAYS_OF_SEVERAL.format(bones=some_of(left_out, _NAMES_SHOWN), layer=action.name)
+    return _SAYS.format(bone=left_out[0], layer=action.name) if left_out else ""

@@ -1,7 +1,8 @@
 """Layers of tweaks in the panel and the editor: which of them are silent, and what they are called."""
 
+from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from takt.bridge import properties, versions
 from takt.bridge.tweaking import tweak_auto_keying, tweak_moments
 from takt.bridge.tweaking.tweak_controls import bones_of
+from takt.panels import sidebar
+from takt.panels.score import TAKT_PT_score
 from takt.panels.tweaks import TAKT_UL_tweaks
 from takt.tests.blender.dancing import Wait
 from takt.tests.blender.test_tweaks import set_key, tweak, tweaked
@@ -128,3 +131,54 @@ def test_auto_keying_that_keys_nothing_is_told(tweaked: Any) -> None:
         finally:
             edit.use_keyframe_insert_available, settings.use_keyframe_insert_auto = before, False
             operators.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize(("chosen", "keyed", "named"), [
+    (("l_knee",), (), "'l_knee'"), (("l_knee", "l_hip"), (), "l_hip, l_knee"),
+    (("l_knee", "l_hip"), ("l_hip",), "'l_knee'"), (("l_knee",), ("l_hip",), "'l_knee'"),
+    (("l_knee", "l_hip"), ("l_knee", "l_hip"), ""), ((), (), "")])
+def test_the_first_row_of_the_panel_names_selected_bones_without_keys(
+        tweaked: Any, monkeypatch: pytest.MonkeyPatch, chosen: tuple[str, ...], keyed: tuple[str, ...],
+        named: str) -> None:
+    """The active bone, l_hip, counts only if it is selected; a key puts its bone among those that Auto Keying keys."""
+    context: Any = bpy.context
+    edit, settings, bones = context.preferences.edit, context.tool_settings, tweaked.pose.bones
+    before = edit.use_keyframe_insert_available
+    for name in keyed:
+        assert bones[name].keyframe_insert("rotation_quaternion", frame=20)
+    operators.object.mode_set(mode="POSE")
+    monkeypatch.setattr(sidebar, "letters", lambda _context: 40)  # there is no sidebar to measure
+    tweaked.data.bones.active = bones["l_hip"].bone
+    versions.select_only([bones[name] for name in chosen], tweaked)
+    edit.use_keyframe_insert_available = settings.use_keyframe_insert_auto = True
+    try:
+        told = tweak_auto_keying.why_no_key(context, tweaked)
+        first = first_row_of_the_panel()
+    finally:
+        edit.use_keyframe_insert_available, settings.use_keyframe_insert_auto = before, False
+        operators.object.mode_set(mode="OBJECT")
+    assert told.startswith(f"Auto Keying does not key {named}, since") if named else told == ""
+    assert first == told
+    assert not tweak_auto_keying.why_no_key(context, tweaked)
+
+
+def first_row_of_the_panel() -> str:
+    """Return the words that the Score panel draws above the score's name."""
+    rows: list[str] = []
+
+    class Layout:
+        """Notes labels until the score's name is drawn, and takes everything else."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "template_ID":
+                rows.append(name)
+            return lambda *given, **named: self
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter((self, None))  # the header of a closed panel
+
+        def label(self, text: str = "", **_: Any) -> None:
+            rows.append(text)
+
+    TAKT_PT_score.draw(cast(Any, SimpleNamespace(layout=Layout())), bpy.context)
+    return " ".join(rows[:rows.index("template_ID")])
