@@ -4,7 +4,8 @@ import logging
 import resource
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -17,6 +18,7 @@ from takt.bridge.scores import performing, score
 from takt.preview import hiding, life, visible
 from takt.preview.batch import read_geometry
 from takt.preview.character import armature_of
+from takt.preview.running import Member
 from takt.tests.blender.dancing import perform
 from takt.tests.characters import Object, bend, context, evaluated, own_character
 
@@ -603,3 +605,36 @@ def bone_names(rig: Object) -> list[str]:
 
 def peak_memory_kb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@pytest.mark.parametrize("change", ["", "hide", "select", "active", "in front", "colour", "revision"])
+def test_what_a_crowd_is_recognized_by_changes_with_what_is_shown(character: Character, change: str) -> None:
+    rig, mesh = character
+    layer, body = context.view_layer, SimpleNamespace(revision=1)
+    theme: Any = context.preferences.themes[0].view_3d
+    rig.select_set(True)
+    members: Any = [Member(cast(Any, body), rig, [mesh], True)]
+    before, colour = visible._seen(members, context), tuple(theme.object_selected)
+    assert before is not None and before == visible._seen(members, context)
+    changes_of = {"": lambda: None, "hide": lambda: mesh.hide_set(True),
+                  "select": lambda: mesh.select_set(not mesh.select_get()),
+                  "active": lambda: setattr(layer.objects, "active", mesh),
+                  "in front": lambda: setattr(rig, "show_in_front", not rig.show_in_front),
+                  "colour": lambda: setattr(theme, "object_selected", (0.1, 0.2, 0.3)),
+                  "revision": lambda: setattr(body, "revision", 2)}
+    try:
+        changes_of[change]()
+        layer.update()
+        assert (visible._seen(members, context) == before) == (change == "")
+    finally:
+        theme.object_selected = colour
+
+
+def test_a_layer_with_many_objects_is_no_crowd(character: Character) -> None:
+    rig, mesh = character
+    members: Any = [Member(cast(Any, SimpleNamespace(revision=1)), rig, [mesh], True)]
+    for beside, is_crowd in ((2, True), (1, False)):  # four objects for the one character, then five
+        for _ in range(beside):
+            context.collection.objects.link(bpy.data.objects.new("Beside", None))
+        context.view_layer.update()
+        assert (visible._seen(members, context) is not None) == is_crowd
