@@ -15,6 +15,8 @@ _PULLS: Final = (1.0, 0.5, 0.25, 0.1, 0.05)
 """How far a curve swings out between two points, from as far as any way does to hardly."""
 _LEAST_ROOM: Final = 0.7
 """Share of the room that a curve keeps that goes round corners at a distance of all of it."""
+_LEAST_NEAR: Final = 0.5
+"""Near an end that is nearer than that: share of that end's distance."""
 _OUTSIDE: Final = 1.01
 _CLOSED: Final = 3
 """Corners of the smallest footprint with an area."""
@@ -40,7 +42,7 @@ def round_corners(curve: GroundCurve, corners: ComplexArray, room: float) -> Gro
         return curve
     begin, end = curve.points[[0, -1]].tolist()
     away = _away(curve.points[[0, -1]], corners)
-    if away.min() <= 0.0 or _has_room(curve, corners, room, away):
+    if away.min() <= 0.0 or _has_room(curve, corners, room, away, 0.0):
         return curve
     directions = float(curve.angles[0]), float(curve.angles[-1])
     wide = footprint_of((corners[:, None] + room * _AROUND).ravel())
@@ -48,7 +50,7 @@ def round_corners(curve: GroundCurve, corners: ComplexArray, room: float) -> Gro
     for pull in _PULLS:
         for between in ways:
             found = _through(np.concatenate(((begin,), between, (end,))), directions, pull)
-            if _has_room(found, corners, _LEAST_ROOM * room, away):
+            if _has_room(found, corners, _LEAST_ROOM * room, away, _LEAST_NEAR):
                 return found
     return found
 
@@ -78,12 +80,15 @@ def _through(points: ComplexArray, directions: tuple[float, float], pull: float)
                     for i in range(len(points) - 1)])
 
 
-def _has_room(curve: GroundCurve, corners: ComplexArray, room: float, ends: FloatArray) -> bool:
-    """Return whether a curve is so far from a footprint. ends: (2,) how far its ends are from it, which limits that."""
+def _has_room(curve: GroundCurve, corners: ComplexArray, room: float, ends: FloatArray, near: float) -> bool:
+    """Return whether a curve is so far from a footprint.
+
+    ends: (2,) how far its ends are from it. Near an end without that room, that share of its distance is enough.
+    """
     points, least = curve.points, np.full(len(curve.points), room)
     for end, away in zip(points[[0, -1]], ends.tolist(), strict=True):
         if away < room:
-            least[np.abs(points - end) < room + away] = 0.0
+            least[np.abs(points - end) < room + away] = near * away
     return bool((_away(points, corners) >= least).all())
 
 

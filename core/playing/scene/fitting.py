@@ -70,12 +70,13 @@ def _is_cast(way: Way, cast: Mapping[str, Target]) -> bool:
 
 @dataclass(eq=False)
 class _Counting:
-    """Goes from path to path. now: the placement that carries the body after the last one."""
+    """Goes from path to path. now: the placement that carries the body after the last one. seated: see _Warping."""
 
     sits: Sits
     cast: Mapping[str, Target]
     shown: Callable[[FloatArray], FloatArray]
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
+    seated: Way | None = None
 
     @property
     def row(self) -> Row:
@@ -89,17 +90,21 @@ class _Counting:
 
     def rounds(self, way: Way) -> int:
         """Return the repetitions of a path; the body is at its end afterwards."""
-        layout, going = self.row.layout, way.going
+        layout, going, seated, self.seated = self.row.layout, way.going, self.seated, None
         edges_s = np.array((layout.begin_s[way.first], layout.end_s[way.after - 1]))
         (begin, end), facing = self.traveller.seen(self.sits.stage.sample(edges_s))
         if going.at and isinstance(place := self._target(going.at, edges_s[0]), ScenePlace):
             self.now = self.sits.placement(way, place, float(edges_s[0]), self.now)
+            self.seated = way if self.sits.is_seat(place) else None
         if not going.role:
             return 1
         goes = float(np.angle(end - begin)) if end != begin else float(facing[0])
         at_s = float(edges_s[0 if going.along else 1])
-        curve = self._curve(way, self._target(going.role, at_s),
-                            Stand(self._carried(begin), float(self.now.yaw_rad) + goes), Stand(end, goes))
+        target = self._target(going.role, at_s)
+        curve = self._curve(way, target, Stand(self._carried(begin), float(self.now.yaw_rad) + goes),
+                            Stand(end, goes), complex(begin), seated)
+        if isinstance(target, ScenePlace) and self.sits.is_seat(target):
+            self.seated = way
         if curve is None:
             return 1
         last_rad = float(curve.angles[-1])
@@ -112,6 +117,7 @@ class _Counting:
 
     def rounds_by_time(self, way: Way) -> int:
         """Return the repetitions of a path by its time, wherever it leads."""
+        self.seated = None
         layout, lasts_s = self.row.layout, self.row.own_s(way.first, way.after)
         time_s = float(layout.end_s[way.after - 1] - layout.begin_s[way.first])
         return whole_rounds(time_s / lasts_s) if lasts_s > 0.0 else 1
@@ -123,10 +129,12 @@ class _Counting:
         """Return the target of a role at a time."""
         return at_time(self.cast[role], float(self.shown(np.array((time_s,)))[0]))
 
-    def _curve(self, way: Way, target: Still, begin: Stand, last: Stand) -> GroundCurve | None:
+    def _curve(self, way: Way, target: Still, begin: Stand, last: Stand, own: complex,
+               seated: Way | None) -> GroundCurve | None:
+        """Return the curve of a way, None if there is none. own, seated: see Sits.curve_along."""
         try:
             if isinstance(target, ScenePath):
-                return GroundCurve.through(self.traveller.over_all(target.points))
+                return self.sits.curve_along(way, target, begin, own, seated)
             if not isinstance(target, ScenePlace):
                 return None
             return self.sits.curve_to(way, target, begin, last, float(self.row.layout.end_s[way.after - 1]))

@@ -13,6 +13,8 @@ from ...maths.arrays import ComplexArray, FloatArray
 
 _STEPS: Final = 256
 """Points of a bend."""
+_JOINS: Final = 0.5
+"""A curve joins another one no sooner than after this share of how far that may be away."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +85,24 @@ def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, 
     angles = found.angles + _whole_turns(begin_rad - found.angles[0])
     angles[0], angles[-1] = begin_rad, end_rad + _whole_turns(angles[-1] - end_rad)
     return GroundCurve(found.points, found.lengths, angles)
+
+
+def joined(curve: GroundCurve, begin: complex, begin_rad: float, reach: float) -> GroundCurve:
+    """Return a curve that begins elsewhere, with a given direction, and joins another one near its beginning.
+
+    The farther away it begins, the later it joins. The other curve is returned if it is farther away than reach, or too
+    short.
+    """
+    lengths = np.linspace(0.0, min(2.0 * reach, curve.length), _STEPS + 1)
+    away = np.abs(curve.at(lengths)[0] - begin)
+    at = float(lengths[away.argmin()] + max(away.min(), _JOINS * reach))
+    if away.min() > reach or at >= curve.length:
+        return curve
+    position, angle = curve.at(np.array((at,)))
+    rest = curve.lengths > at
+    after = GroundCurve(np.append(position, curve.points[rest]), np.append(0.0, curve.lengths[rest] - at),
+                        np.append(angle, curve.angles[rest]))
+    return chained((bend(begin, begin_rad, complex(position[0]), float(angle[0])), after))
 
 
 def chained(curves: Sequence[GroundCurve]) -> GroundCurve:

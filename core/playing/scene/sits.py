@@ -17,9 +17,9 @@ from ..mix import of_joints
 from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
-from .cast import ScenePlace
+from .cast import ScenePath, ScenePlace
 from .detour import footprint_of, round_corners
-from .ground_curve import GroundCurve, bend
+from .ground_curve import GroundCurve, bend, joined
 from .surface import Surface
 from .traveller import Traveller
 from .ways import edges_s
@@ -32,6 +32,8 @@ _NEXT_LEGS: Final = 2.0
 """A way leads to where a call sits down that begins so near its end, in leg lengths, with the same place."""
 _STANDS_LEGS: Final = 0.45
 """Distance of the hips, in leg lengths, between where a body stands before it sits down and its seat."""
+_STEPS_LEGS: Final = 1.0
+"""A body that has stood up is no farther from its seat, in leg lengths, nor from a path that it joins from there."""
 _ROOM_LEGS: Final = 0.3
 """Half of a body's width, in leg lengths."""
 _TIMES_BENT: Final = 4
@@ -138,6 +140,24 @@ class Sits:
             return curve
         return round_corners(curve, footprint_of(self.traveller.over_all(place.footprint)),
                              _ROOM_LEGS * self.thighs.leg)
+
+    def curve_along(self, way: Way, path: ScenePath, begin: Stand, own: complex, seated: Way | None) -> GroundCurve:
+        """Return the curve of a way along a path.
+
+        begin: where the new way begins, and leads; own: where the body is then as its clips lead. seated: the way
+        before if it has a seat. If the body has just stood up from that, it joins a path that begins nearby from where
+        it stands.
+        """
+        curve = GroundCurve.through(self.traveller.over_all(path.points))
+        if seated is None or way.going.at or self.thighs is None:
+            return curve
+        sat, reach = self._sat(seated, self.thighs), _STEPS_LEGS * self.thighs.leg
+        return curve if sat is None or abs(own - sat.position) > reach else joined(
+            curve, begin.position, begin.angle, reach)
+
+    def is_seat(self, place: ScenePlace) -> bool:
+        """Return whether a body can sit at a place."""
+        return self.thighs is not None and self._is_seat(place, self.thighs)
 
     def _stands_apart(self, place: ScenePlace, thighs: Thighs) -> bool:
         """Return whether a place is a seat on the ground, and no part of a floor, on which feet may stand."""

@@ -64,7 +64,7 @@ def whole_rounds(rounds: float) -> int:
 
 @dataclass(eq=False)
 class _Warping:
-    """Goes from path to path. now: the placement of the body after the last one."""
+    """Goes from path to path. now: the placement of the body after the last one. seated: that one if it has a seat."""
 
     sits: Sits
     cast: dict[str, Target]
@@ -74,6 +74,7 @@ class _Warping:
     said: list[Problem] = field(default_factory=list)
     now: Placement = field(default_factory=lambda: Placement(np.zeros(()), np.zeros((), dtype=np.complex128)))
     noted: set[str] = field(default_factory=set)
+    seated: Way | None = None
 
     @property
     def row(self) -> Row:
@@ -88,12 +89,16 @@ class _Warping:
     def go(self, way: Way) -> None:
         """Follow one path."""
         begin_s, end_s = self._edges_s(way)
+        seats = list[ScenePlace]()
         if way.going.at and (place := self._target(way, way.going.at, ScenePlace, begin_s)) is not None:
             self._begin_at(way, place)
+            seats.append(place)
         if way.going.to and (place := self._target(way, way.going.to, ScenePlace, end_s)) is not None:
             self._lead(way, place)
+            seats.append(place)
         if way.going.along and (path := self._target(way, way.going.along, ScenePath, begin_s)) is not None:
             self._lead(way, path)
+        self.seated = way if any(map(self.sits.is_seat, seats)) else None
 
     def _target(self, way: Way, role: str, kind: type[_T], time_s: float) -> _T | None:
         """Return the target of a role at a time, or None if there is none, or none that fits."""
@@ -217,10 +222,10 @@ class _Warping:
                frames: Frames) -> GroundCurve | None:
         """Return the curve that a way is laid on, None if there is none."""
         try:
-            if isinstance(target, ScenePath):
-                return GroundCurve.through(self.traveller.over_all(target.points))
             begin = Stand(complex(self.now.shift + np.exp(1j * self.now.yaw_rad) * positions[0]),
                           float(self.now.yaw_rad + frames.angles[0]))
+            if isinstance(target, ScenePath):
+                return self.sits.curve_along(way, target, begin, complex(positions[0]), self.seated)
             return self.sits.curve_to(way, target, begin, Stand(complex(positions[-1]), float(frames.angles[-1])),
                                       self._edges_s(way)[1])
         except TaktError as error:
