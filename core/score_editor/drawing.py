@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..maths.arrays import BoolArray, FloatArray, IntArray
+from ..maths.arrays import FloatArray, IntArray
 from . import grid
 from .boxes import Kind
 from .contact_lines import draw_contacts
@@ -111,6 +112,11 @@ class _Drawing:
     def _size(self) -> float:
         return self.theme.size_px * self.view.scale
 
+    @cached_property
+    def _lines(self) -> tuple[FloatArray, IntArray]:
+        """The ticks of the lines of bars and beats, and the rank of each."""
+        return grid.lines(self.view, self.meter)
+
     def _say(self, words: str) -> str:
         return self.theme.say(words)
 
@@ -125,12 +131,13 @@ class _Drawing:
         for row in (stripes.music, stripes.tweaks):
             if row is not None:
                 pen.rectangle((view.left, row[0], view.width, row[1]), theme.mixed(0.06))
-        for voice in self._voices():
-            if voice.depth == 0:
-                left, right = view.x(np.array((voice.begin, voice.begin + voice.length))).tolist()
-                low, high = stripes.box_low[voice.lane], stripes.lane_high[voice.lane]
-                pen.rectangle((max(left, view.left), low, max(right, view.left), high), theme.mixed(0.12))
-        ticks, rank = grid.lines(view, self.meter)
+        voices = [voice for voice in self._voices() if voice.depth == 0]
+        lane = np.array([voice.lane for voice in voices], dtype=np.int64)
+        left, right = (np.maximum(view.x(np.array(ticks, dtype=np.float64)), view.left) for ticks in (
+            [voice.begin for voice in voices], [voice.begin + voice.length for voice in voices]))
+        pen.rectangles(np.stack((left, stripes.box_low[lane], right, stripes.lane_high[lane]), axis=-1),
+                       theme.mixed(0.12))
+        ticks, rank = self._lines
         shades = np.array([theme.mixed(share) for share in (0.09, 0.13, 0.28)])
         pen.upright_lines(view.x(ticks), 0.0, stripes.ruler[0], shades[rank], max(round(view.scale), 1.0))
         if self.layout.contacts is not None and stripes.contacts is not None:
@@ -327,10 +334,8 @@ class _Drawing:
         boxes = self.layout.boxes
         if not ids:
             return np.zeros(0, np.int64)
-        wanted: BoolArray = np.zeros(len(boxes), np.bool_)
-        for document, element, _ in ids:
-            wanted |= (boxes.document == document) & (boxes.element == element)
-        return np.flatnonzero(wanted)
+        wanted = np.array([document + 1j * element for document, element, _ in ids])
+        return np.flatnonzero(np.isin(boxes.document + 1j * boxes.element, wanted))
 
     def _outline(self, pen: Pen, numbers: IntArray, colour: Colour, wide: float, inset: float = 0.0) -> None:
         if not len(numbers):
@@ -384,7 +389,7 @@ class _Drawing:
         times, names = grid.second_labels(view, begin_s, end_s)
         for x, name in zip(view.x(self.layout.ticks_at(times)).tolist(), names, strict=True):
             pen.text(name, x + beside, down, 0.82 * size, theme.faint)
-        ticks, rank = grid.lines(view, self.meter)
+        ticks, rank = self._lines
         for which, share in ((1, 0.08), (2, 0.14)):  # below the words
             pen.upright_lines(view.x(ticks[rank == which]), low, low + (high - low) * share, theme.mixed(0.4),
                               max(round(view.scale), 1.0))
