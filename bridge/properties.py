@@ -24,7 +24,7 @@ from ..core.playing.score import Settings
 from ..core.playing.transitions.curves import CURVES, JOINT_TIMES, PACES
 from ..core.playing.transitions.lengths import SPEEDS
 from ..core.playing.transitions.methods import TRANSITION_METHODS
-from ..core.playing.tweaks import EASE_S
+from ..core.playing.tweaks import EASE_S, MOST_EASE_S
 from ..core.retargeting.comparing.bvh_space import AUTO, AXES
 from ..core.skeletons import hanim
 from ..core.skeletons.body_parts import PARTS
@@ -315,11 +315,17 @@ def _masks_of(said: str) -> tuple[str, ...]:
 
 
 def _renamed(layer: Any, _context: Any) -> None:
-    """Rename a layer's Action, if Takt has made it. If the name is taken, both get the next free name."""
+    """Rename a layer's Action, if Takt has made it. If the name is taken, both get the next free name.
+
+    A layer without a name gets that of its Action.
+    """
     action = layer.action
+    if action is not None and not layer.name.strip():
+        layer.name = action.name
+        return
     if action is None or not action.is_editable or not getattr(action, OF_TWEAKS):
         return
-    if layer.name and action.name != layer.name:
+    if action.name != layer.name:
         action.name = layer.name
     if layer.name != action.name:
         layer.name = action.name
@@ -351,12 +357,12 @@ class TaktTweaks(bpy.types.PropertyGroup):
                         "or a mask. Empty: the whole body")
         muted: StringProperty(override=_OVERRIDABLE)  # curves muted because their bones are outside the body part
         ease_in: FloatProperty(
-            name="Ease In", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
-            override=_OVERRIDABLE,
+            name="Ease In", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, max=MOST_EASE_S,
+            soft_max=2.0, override=_OVERRIDABLE,
             description="How long before its first key a tweak begins, in seconds")
         ease_out: FloatProperty(
-            name="Ease Out", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, soft_max=2.0,
-            override=_OVERRIDABLE,
+            name="Ease Out", subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE", default=EASE_S, min=0.0, max=MOST_EASE_S,
+            soft_max=2.0, override=_OVERRIDABLE,
             description="How long after its last key a tweak ends, in seconds")
         holds: BoolProperty(
             name="Hold", override=_OVERRIDABLE,

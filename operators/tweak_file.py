@@ -75,9 +75,14 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
             return refuse(self, str(error))
         if not tweaks.has_tweaks(armature_object) and not score_plays(self, context, armature_object):
             return {"CANCELLED"}
-        missing = tweak_files.add(armature_object, layers)
-        score.look()
-        tweaks.look(armature_object, scene)
+        try:
+            with tweak_files.taken_back_on_error(armature_object):
+                missing = tweak_files.add(armature_object, layers)
+                score.look()
+                tweaks.look(armature_object, scene)
+        except TaktError as error:
+            tweaks.look(armature_object, scene)
+            return refuse(self, f"{path}: {error}")
         if waiting := tweak_waiting.words(armature_object):
             report(self, {"WARNING"}, waiting)
         if missing:
@@ -85,5 +90,8 @@ class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
                                      "are kept, and move nothing")
         if tweaks.problem(armature_object):
             report(self, {"WARNING"}, tweaks.problem(armature_object))
-        report(self, {"INFO"}, f"Added {len(layers)} layers of tweaks from {path.name}")
+        if len(layers) == 1:
+            report(self, {"INFO"}, f"Added a layer of tweaks from {path.name}")
+        else:
+            report(self, {"INFO"}, f"Added {len(layers)} layers of tweaks from {path.name}")
         return {"FINISHED"}

@@ -8,16 +8,19 @@ the key is the animator's.
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import bpy
 import numpy as np
 
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
+from ...core.playing.stored import Stored
 from .. import versions
 from ..rigs.armature import bone_property
 
@@ -45,6 +48,17 @@ _FREE, _ALIGNED = 0, 3
 _STILL: Final[Mapping[str, float]] = {"location": 0.0, "rotation_quaternion": 0.0, "rotation_euler": 0.0,
                                       "rotation_axis_angle": 0.0, "scale": 1.0}
 """Neutral values by properties of a bone."""
+_WIDTHS: Final[Mapping[str, int]] = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3,
+                                     "rotation_axis_angle": 4, "scale": 3}
+"""Numbers of channels of these properties."""
+_MOST_CHANNELS: Final = 1 << 16
+"""Most channels of any other property."""
+_LAST_FRAME: Final = 1e7
+_LARGEST: Final = 1e9
+"""Stored frames and values beyond these are none that an animator has set."""
+_PATH: Final = re.compile(r'(?:(?:^|(?<=.)\.)[^\W\d]\w*|\["(?:\\.|(?!"\]).)*"\]|\[\d+\])+', re.DOTALL)
+"""Names with points between them, and items in brackets. As in bone_property, quotes within them need no backslash."""
+_OF_BONE: Final = re.compile(r'pose\.bones\["(?:\\.|(?!"\]).)+"\][.\[]', re.DOTALL)
 _SAME_VALUE: Final = 1e-6
 _SAME: Final = 1e-4
 """Differences of frames and values below this vanish in float32."""
@@ -226,16 +240,48 @@ class CurveKeys:
                 "columns": {name: values.tolist() for name, values in self.columns.items()}}
 
     @classmethod
-    def from_data(cls, data: Any) -> CurveKeys:
-        """Return the keys that to_data stored; raises KeyError, TypeError or ValueError for other data."""
-        columns = {name: np.array(data["columns"][name], dtype=kind).reshape((-1, 2) if width == 2 else -1)
-                   for name, (width, kind) in _COLUMNS.items()}
-        curve = np.array(data["curve"], dtype=np.int64)
-        names = tuple((str(path), int(index)) for path, index in data["curves"])
-        if {len(values) for values in columns.values()} != {len(curve)} or (
-                len(curve) and not 0 <= curve.min() <= curve.max() < len(names)):
-            raise ValueError("keys of different numbers")
-        return cls(names, curve, columns)
+    def from_data(cls, data: Any, place: str = "keys") -> CurveKeys:
+        """Return the keys that to_data stored; raises DamagedError for other data. place: where they are stored."""
+        stored = Stored(data, place)
+        names = tuple(_curve_name(*each.items(2)) for each in stored["curves"].items())
+        if len(set(names)) < len(names):
+            raise stored["curves"].wrong("each curve only once")
+        curve = [each.whole(0, len(names) - 1) for each in stored["curve"].items()]
+        columns = {}
+        for name, (width, kind) in _COLUMNS.items():
+            rows = stored["columns"][name].items(len(curve))
+            columns[name] = np.array(_checked(name, rows), dtype=kind).reshape((-1, 2) if width == 2 else -1)
+        return cls(names, np.array(curve, dtype=np.int64), columns)
+
+
+def _checked(name: str, rows: Sequence[Stored]) -> list[Any]:
+    """Return the values of a property of keys."""
+    if name in CHOICES:
+        allowed = _allowed(name)
+        return [each.one_of(allowed) for each in rows]
+    if _COLUMNS[name][0] == 1:
+        return [each.number(-_LARGEST, _LARGEST) for each in rows]
+    pairs = [each.items(2) for each in rows]
+    return [(frame.number(-_LAST_FRAME, _LAST_FRAME), value.number(-_LARGEST, _LARGEST)) for frame, value in pairs]
+
+
+@cache
+def _allowed(name: str) -> tuple[int, ...]:
+    """Return the numbers that a choice of a key may have, ascending."""
+    choices = cast(bpy.types.EnumProperty, bpy.types.Keyframe.bl_rna.properties[name]).enum_items
+    return tuple(sorted(each.value for each in choices))
+
+
+def _curve_name(path: Stored, index: Stored) -> tuple[str, int]:
+    """Return a curve's data path and index, each of which Blender can have given it."""
+    name = path.text()
+    if not _PATH.fullmatch(name) or ("pose.bones[".startswith(name.split('"')[0]) and not _OF_BONE.match(name)):
+        raise path.wrong("the path of a property")
+    found = bone_property(name)
+    last = found[1] if found is not None else ""
+    if last not in _WIDTHS and any(each.startswith(last) for each in _WIDTHS if last):
+        raise path.wrong("the path of a property")
+    return name, index.whole(0, _WIDTHS.get(last, _MOST_CHANNELS) - 1)
 
 
 def still_value(path: str, index: int) -> float:

@@ -6,7 +6,8 @@ They carry tweaks to other scenes. There each key looks for its block in that sc
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,17 +18,23 @@ import numpy as np
 from ...core.errors import FileError, TaktError
 from ...core.library.whole_files import write_whole
 from ...core.playing import ties as ties_
+from ...core.playing.stored import Stored
 from ...core.playing.ties import Ties, Waiting
-from ...core.playing.tweaks import EASE_S
+from ...core.playing.tweaks import EASE_S, MOST_EASE_S
 from .. import properties
 from . import tweak_curves, tweaks
-from .tweak_curves import CurveKeys
-from .tweak_placing import bag_of, ties_of
+from .tweak_placing import bag_of, check_waiting, ties_of
 
 ENDING: Final = ".takt.tweaks.json"
 VERSION: Final = 1
 _SETTINGS: Final[Mapping[str, Any]] = {"ease_in": EASE_S, "ease_out": EASE_S, "holds": False, "is_last": False,
                     "procedure": "", "body": ""}
+_NAMELESS: Final = "tweaks"
+"""Name of a layer without one."""
+_LARGEST_EASE_S: Final = 1e9
+"""No larger one was ever stored; it is cut to MOST_EASE_S."""
+_ASSIGNED: Final = ("action", "action_slot", "action_blend_type", "action_influence", "action_extrapolation", "use_nla")
+"""What `tweaks.begin` sets of a character's animation, in the order in which it can be set again."""
 _LARGEST_BYTES: Final = 64 << 20
 Layer = tuple[str, dict[str, Any], Ties]
 """A layer of a file: its name, its settings, and its waiting keys."""
@@ -83,6 +90,35 @@ def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str
     return tuple(missing)
 
 
+@contextmanager
+def taken_back_on_error(armature_object: bpy.types.Object) -> Iterator[None]:
+    """Within this context, layers that are added are removed again if Blender refuses any of their data.
+
+    Raises TaktError instead of Blender's own error.
+    """
+    animation, layers = armature_object.animation_data, properties.character(armature_object).tweaks
+    assert animation is not None
+    count, index = len(layers), properties.character(armature_object).tweaks_index
+    tracks = {track.as_pointer() for track in animation.nla_tracks}
+    assigned = {name: getattr(animation, name) for name in _ASSIGNED}
+    try:
+        yield
+    except (TaktError, AttributeError, OverflowError, RuntimeError, TypeError, ValueError) as error:
+        for layer in [*layers][count:]:
+            if layer.action is not None:
+                bpy.data.actions.remove(layer.action)
+        while len(layers) > count:
+            layers.remove(len(layers) - 1)
+        for track in [*animation.nla_tracks]:
+            if track.as_pointer() not in tracks:
+                animation.nla_tracks.remove(track)
+        for name, value in assigned.items():
+            setattr(animation, name, value)
+        properties.character(armature_object).tweaks_index = index
+        raise TaktError(f"this file of tweaks is damaged: Blender takes none of it ({error}); choose another one"
+                        ) from error
+
+
 def read(path: Path) -> list[Layer]:
     """Return the layers of a file.
 
@@ -101,15 +137,25 @@ def read(path: Path) -> list[Layer]:
     if not isinstance(data.get("version"), int) or data["version"] > VERSION:
         raise FileError.at(f"these tweaks are of version {data.get('version')!r}, expected at most {VERSION}: update "
                            "Takt", path)
-    found = []
     try:
-        for layer in data["layers"]:
-            settings = {name: type(old)(layer.get(name, old)) for name, old in _SETTINGS.items()}
-            kept = ties_.from_data(layer["ties"])
-            ties = replace(Ties.none(kept.waiting), texts=kept.texts, over=kept.over, alone=kept.alone)
-            for each in ties.waiting:
-                CurveKeys.from_data(each.keys)
-            found.append((str(layer.get("name", "tweaks")), settings, ties))
-    except (KeyError, TypeError, ValueError, AttributeError, TaktError) as error:
+        return [_layer(each) for each in Stored(data)["layers"].items()]
+    except TaktError as error:
         raise FileError.at(f"this file of tweaks is damaged: {error!s}; choose another one", path) from None
-    return found
+
+
+def _layer(data: Stored) -> Layer:
+    """Return a layer; raise DamagedError or NewerTiesError if it cannot be read."""
+    settings = {name: old if (found := data.get(name)) is None else _setting(found, old)
+                for name, old in _SETTINGS.items()}
+    stored, name = data["ties"], data.get("name")
+    kept = ties_.from_stored(stored)
+    check_waiting(kept, f"{stored.place}.")
+    ties = replace(Ties.none(kept.waiting), texts=kept.texts, over=kept.over, alone=kept.alone)
+    return ("" if name is None else name.text().strip()) or _NAMELESS, settings, ties
+
+
+def _setting(data: Stored, old: Any) -> Any:
+    """Return a setting; old: its default."""
+    if isinstance(old, bool):
+        return data.flag()
+    return data.text() if isinstance(old, str) else min(data.number(0.0, _LARGEST_EASE_S), MOST_EASE_S)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
+
+import numpy as np
 
 from ...core.maths.arrays import FloatArray, IntArray
 from ...core.playing import ties as ties_
 from ...core.playing.moments import Timeline
 
 _DIGEST_BYTES = 16
+_LAST_FRAME: Final = 1_048_574.0
+"""Blender's. A key far from a short block has a large share of it, so it would go far beyond if the block grew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,5 +40,6 @@ class Layout:
         return (self.timeline is other.timeline and self.frame_start == other.frame_start and self.fps == other.fps)
 
     def frames(self, blocks: IntArray, shares: FloatArray) -> FloatArray:
-        """Return the frames of shares of blocks."""
-        return self.frame_start + self.timeline.times(blocks, shares) * self.fps
+        """Return the frames of shares of blocks, none of them beyond those that Blender can play."""
+        found = self.frame_start + self.timeline.times(blocks, shares) * self.fps
+        return np.asarray(np.clip(found, -_LAST_FRAME, _LAST_FRAME))

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ...core.errors import FileError, TaktError
+from ...core.errors import TaktError
 from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.playing import ties as ties_
 from ...core.playing.block_names import Block
+from ...core.playing.stored import DamagedError, Stored
 from ...core.playing.ties import Ties, Waiting
+from ...core.playing.tweaks import EASE_S, MOST_EASE_S
 from .. import properties
 from ..actions import curves
 from ..actions.action_users import object_slot
@@ -79,7 +81,7 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
     if bag is None:
         return set()
     there = tweak_curves.read(bag)
-    asked = Asked((layer.procedure, layer.ease_in, layer.ease_out, layer.holds), said, there, before, now)
+    asked = Asked((layer.procedure, *_eases(layer), layer.holds), said, there, before, now)
     found = tweak_placed.placed(asked)
     if found is None:
         found = _placed(layer, asked)
@@ -111,10 +113,16 @@ def _placed(layer: properties.TaktTweaks, asked: Asked) -> Placed:
         copies, frames, segments = calls.copies(placed, moments)
         placed = placed.joined(copies)
         frames, segments = np.concatenate((moments.frame, frames)), np.concatenate((moments.segment, segments))
-    eased = placed.eased(segments[nearest(frames, placed.frames)], layer.ease_in * now.fps,
-                         layer.ease_out * now.fps, layer.holds)
+    ease_in, ease_out = _eases(layer)
+    eased = placed.eased(segments[nearest(frames, placed.frames)], ease_in * now.fps, ease_out * now.fps, layer.holds)
     ties = _ties(moments, now, (*still, *waiting), calls)
     return Placed(eased, ties, layer.procedure if calls is None else calls.name)
+
+
+def _eases(layer: properties.TaktTweaks) -> tuple[float, float]:
+    """Return in how many seconds a layer is eased in and out; files of earlier versions may hold any number."""
+    ease_in, ease_out = (min(each, MOST_EASE_S) if each >= 0.0 else EASE_S for each in (layer.ease_in, layer.ease_out))
+    return ease_in, ease_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,10 +211,7 @@ def _restored(waiting: tuple[Waiting, ...], now: Layout,
             still.append(each)
             continue
         frame = float(now.frames(segments, shares)[0])
-        try:
-            keys = CurveKeys.from_data(each.keys)
-        except (KeyError, TypeError, ValueError) as error:
-            raise TaktError(f"keys of tweaks that wait for their block are damaged ({error!r})") from None
+        keys = CurveKeys.from_data(each.keys)  # may raise
         there.append(_Restored(keys.moved(np.full(len(keys), frame), np.ones(len(keys))), frame, segment, share))
     return there, still
 
@@ -243,13 +248,19 @@ def ties_said(said: str) -> Ties:
     if (known := tweak_placed.ties(said)) is not None:
         return known
     try:
-        found = ties_.from_data(json.loads(said))
-    except (json.JSONDecodeError, FileError) as error:
-        what = error.__cause__ or error
-        raise TaktError(f"the ties of the tweaks are damaged ({what}): their keys stay where they are; begin a new "
+        found = ties_.from_stored(Stored(json.loads(said)))
+        check_waiting(found)
+    except (ValueError, RecursionError, DamagedError) as error:
+        raise TaktError(f"the ties of the tweaks are damaged ({error}): their keys stay where they are; begin a new "
                         "layer (+), or open an older copy of this .blend") from None
     tweak_placed.keep_ties(said, found)
     return found
+
+
+def check_waiting(ties: Ties, place: str = "") -> None:
+    """Raise DamagedError if keys that wait are damaged. place: where the ties are stored."""
+    for at, each in enumerate(ties.waiting):
+        CurveKeys.from_data(each.keys, f"{place}waiting[{at}].keys")
 
 
 def bag_of(action: bpy.types.Action) -> bpy.types.ActionChannelbag | None:

@@ -17,15 +17,21 @@ import numpy as np
 
 from ..errors import FileError, TaktError
 from ..maths.arrays import FloatArray, IntArray
-from ..pha.lineage import matched
+from ..pha.lineage import NEW, matched
 from ..pha.split_calls import inverse, parts
 from ..pha.text import Text
 from .block_names import Block, Lineage, Over, Split, Splits, Step
 from .moments import Timeline
+from .stored import DamagedError, Stored
 
 VERSION: Final = 1
 """Version of the stored format; data of newer versions is left alone."""
 _KEPT: Final = 32
+_MOST: Final = 1e9
+"""Largest stored frame, length and share: a share is large if a key lies far from a short block."""
+_LARGEST: Final = 2 ** 31 - 1
+_MOST_BYTES: Final = 64 << 20
+"""Most bytes of an unpacked text."""
 Texts = Mapping[str, str]
 """The texts of a score's files, by their names in a Step."""
 Known = Callable[[str, str], list[int] | None]
@@ -160,26 +166,54 @@ def from_data(data: Any) -> Ties:
     Raises NewerTiesError if a newer version wrote them, FileError with place and reason if they are damaged.
     """
     try:
-        if data["version"] > VERSION:
-            raise NewerTiesError(f"the tweaks are of version {data['version']}, which this Takt does not know; "
-                                 "update Takt")
-        texts = [zlib.decompress(b85decode(text)).decode() for text in data["texts"]]
+        return from_stored(Stored(data))
+    except DamagedError as error:
+        raise FileError.at(f"the ties of the tweaks are damaged ({error})", None) from error
 
-        def named(numbers: Mapping[str, int]) -> Texts:
-            return {name: texts[number] for name, number in numbers.items()}
 
-        rows = np.array(data["ties"], dtype=np.float64).reshape(-1, 4)
-        waiting = tuple(Waiting(named(each["texts"]), _block(each["block"]), float(each["share"]),
-                                float(each["length"]), each["keys"]) for each in data["waiting"])
-        blocks, block = tuple(_block(each) for each in data["blocks"]), rows[:, 1].astype(np.int64)
-        if len(block) and not 0 <= block.min() <= block.max() < len(blocks):
-            raise IndexError(f"found block {block.max()} of {len(blocks)}")
-        over = data.get("over")
-        alone = tuple(Call(named(each["texts"]), _block(each["chain"])) for each in data.get("alone", ()))
-        return Ties(named(data["in"]), blocks, rows[:, 0], block, rows[:, 2], rows[:, 3], waiting,
-                    over and (str(over[0]), Over(str(over[1][0]), int(over[1][1]))), alone)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, zlib.error) as error:
-        raise FileError.at(f"the ties of the tweaks are damaged ({error!r})", None) from error
+def from_stored(data: Stored) -> Ties:
+    """Return ties as from_data does; raises DamagedError if they are damaged. The keys that wait are not checked."""
+    version = data["version"].whole(1, _LARGEST)
+    if version > VERSION:
+        raise NewerTiesError(f"the tweaks are of version {version}, which this Takt does not know; "
+                             "update Takt")
+    texts = [_unpacked(text) for text in data["texts"].items()]
+
+    def named(numbers: Stored) -> Texts:
+        return {Stored(name, numbers.place).text(): texts[numbers[name].whole(0, len(texts) - 1)]
+                for name in numbers.named()}
+
+    blocks = tuple(map(_block, data["blocks"].items()))
+    rows = [each.items(4) for each in data["ties"].items()]
+    waiting = tuple(Waiting(named(each["texts"]), _block(each["block"]), each["share"].number(-_MOST, _MOST),
+                            each["length"].number(0.0, _MOST), each["keys"].value)
+                    for each in data["waiting"].items())
+    over, alone = data.get("over"), data.get("alone")
+    return Ties(named(data["in"]), blocks, np.array([row[0].number(-_MOST, _MOST) for row in rows]),
+                np.array([row[1].whole(0, len(blocks) - 1) for row in rows], dtype=np.int64),
+                np.array([row[2].number(-_MOST, _MOST) for row in rows]),
+                np.array([row[3].number(0.0, _MOST) for row in rows]), waiting,
+                None if over is None else _over(over),
+                () if alone is None else tuple(Call(named(each["texts"]), _block(each["chain"]))
+                                               for each in alone.items()))
+
+
+def _over(data: Stored) -> tuple[str, Over]:
+    name, procedure = data.items(2)
+    document, element = procedure.items(2)
+    return name.text(), Over(document.text(), element.whole(0, _LARGEST))
+
+
+def _unpacked(packed: Stored) -> str:
+    """Return a text that _packed has packed."""
+    unpacking = zlib.decompressobj()
+    try:
+        found = unpacking.decompress(b85decode(packed.text()), _MOST_BYTES).decode()
+    except (ValueError, zlib.error):
+        raise packed.wrong("a text that Takt has packed") from None
+    if not unpacking.eof:
+        raise packed.wrong("a text that Takt has packed")
+    return found
 
 
 @lru_cache(_KEPT)
@@ -187,6 +221,11 @@ def _packed(text: str) -> str:
     return b85encode(zlib.compress(text.encode())).decode()
 
 
-def _block(data: Any) -> Block:
-    return tuple(Step(str(document), int(element), int(home), tuple((int(a), int(b)) for a, b in rounds),
-                      int(repetition)) for document, element, home, rounds, repetition in data)
+def _block(data: Stored) -> Block:
+    return tuple(_step(*each.items(5)) for each in data.items())
+
+
+def _step(document: Stored, element: Stored, home: Stored, rounds: Stored, repetition: Stored) -> Step:
+    pairs = [each.items(2) for each in rounds.items()]
+    return Step(document.text(), element.whole(NEW, _LARGEST), home.whole(NEW, _LARGEST),
+                tuple((a.whole(NEW, _LARGEST), b.whole(0, _LARGEST)) for a, b in pairs), repetition.whole(0, _LARGEST))

@@ -25,6 +25,8 @@ from .moments import Timeline
 
 EASE_S: Final = 0.2
 """Default fade of a tweak, in seconds."""
+MOST_EASE_S: Final = 60.0
+"""Longest one. Blender evaluates every frame between the ends of a tweak."""
 IDENTITY: Final = {"rotation": rot.IDENTITY, "translation": np.zeros(3), "scale": np.ones(3)}
 """The neutral difference of each channel."""
 

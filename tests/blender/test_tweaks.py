@@ -555,7 +555,7 @@ def tweaks_of(rig: Any) -> Any:
 @pytest.mark.parametrize(("said", "message"), [
     ("", "no file of tweaks, or it is damaged"), ("[]", "this is no file of tweaks"),
     ('{"format": "Takt tweaks", "version": 7}', "of version 7, expected at most 1"),
-    ('{"format": "Takt tweaks", "version": 1}', "damaged: 'layers'"),
+    ('{"format": "Takt tweaks", "version": 1}', "damaged: layers: found nothing, expected a value"),
     ('{"format": "Takt tweaks", "version": 1, "layers": [{"ties": {"version": 1}}]}', "damaged"),
     (None, "cannot be read: No such file")])
 def test_a_file_of_tweaks_that_cannot_be_read_changes_nothing(tweaked: Any, tmp_path: Path, said: str | None,

@@ -96,6 +96,55 @@ def test_an_overridden_character_has_them_and_gets_layers_of_its_own(file: Path,
     assert sorted(keys(rig)) == [30.0, 100.0] and properties.character(rig).text is not None
 
 
+@pytest.mark.parametrize("is_assigned", [True, False])
+def test_tweak_begins_a_layer_above_a_linked_one(file: Path, wait: Wait, is_assigned: bool,
+                                                 capfd: pytest.CaptureFixture[str]) -> None:
+    rig = opened(file, is_linked=True).override_create(remap_local_usages=True)
+    context.view_layer.objects.active = rig
+    wait(1.0)
+    rebuild()
+    wait(0.5)
+    (_, theirs), = tweaks.layers_of(rig)
+    if is_assigned:
+        tweaks.assign(rig, theirs)
+    else:
+        rig.animation_data.action = None
+    assert not theirs.is_editable
+    capfd.readouterr()
+    tweak()
+    mine = rig.animation_data.action
+    assert mine.library is None and [action for _, action in tweaks.layers_of(rig)] == [theirs, mine]
+    assert f"'{theirs.name}' is linked from another file: keys that you set land in '{mine.name}' now" in (
+        capfd.readouterr().out)
+    set_key(rig, 30)
+    wait(1.0)
+    assert own_frames(mine) == [30.0] and own_frames(theirs) == [100.0]
+    tweak()
+    assert rig.animation_data.action == mine
+    assert f"land in '{mine.name}' already; + begins another layer" in capfd.readouterr().out
+
+
+def test_clean_says_which_layers_are_linked(file: Path, wait: Wait, capfd: pytest.CaptureFixture[str]) -> None:
+    rig = opened(file, is_linked=True).override_create(remap_local_usages=True)
+    context.view_layer.objects.active = rig
+    wait(1.0)
+    rebuild()
+    wait(0.5)
+    said = "Linked from another file, so none of their keys was removed: Rig tweaks"
+    capfd.readouterr()
+    assert operators.takt.clean_tweaks() == {"CANCELLED"}
+    out = capfd.readouterr().out
+    assert said in out and "Every key changes" not in out
+    tweak()
+    bone = rig.pose.bones["l_knee"]
+    context.scene.frame_set(30)
+    assert bone.keyframe_insert("rotation_quaternion", frame=30)
+    wait(1.0)
+    assert operators.takt.clean_tweaks() == {"FINISHED"}
+    out = capfd.readouterr().out
+    assert said in out and "1 key that changed nothing was removed" in out and keys(rig) == [100.0]
+
+
 def test_a_copy_plays_its_own_action_below_tweaks_of_its_own(tweaked: Any, wait: Wait) -> None:
     set_key(tweaked, 100)
     wait(1.0)
