@@ -180,6 +180,16 @@ def test_it_is_said_where_a_file_is_damaged(tweaked: Any, saved: str, tmp_path: 
     assert state(tweaked) == before
 
 
+@pytest.mark.parametrize("share", [1e6, -1e6])
+def test_keys_stay_within_the_frames_that_blender_plays(tweaked: Any, saved: str, tmp_path: Path, share: float) -> None:
+    path = tmp_path / "far.takt.tweaks.json"
+    path.write_text(json.dumps(changed(json.loads(saved), ("layers", 1, "ties", "waiting", 0, "share"), share)))
+    assert refusal(path) == ""
+    assert_sound(tweaked)
+    frames = own_frames(tweaks_of(tweaked)[3].action)
+    assert len(frames) == 2 and max(map(abs, frames)) == 1_048_574
+
+
 def test_what_only_blender_refuses_is_taken_back(tweaked: Any, saved: str, tmp_path: Path,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     before, path, add = state(tweaked), tmp_path / "saved.takt.tweaks.json", tweak_files.add
