@@ -35,6 +35,8 @@ TICK_S: Final = 0.5
 CHANGES_S: Final = 0.2
 CHANGING: Final = {"skin off seat while clips change": 0.1}
 """In a transition of less than a tenth of a second that raises hips by a third of a leg, they do not follow at once."""
+TELLING: Final = 5, 9, 11, 24, 43, 78
+"""Each needs another part of what is known of clips that go on sitting."""
 EASES_S: Final = 0.1
 SURE_S: Final = 0.4
 """A body that is still for so long between two transitions rests."""
@@ -120,6 +122,6 @@ def sat(seed: int) -> dict[str, float]:
             "skin off seat while clips change": float(off[changes].max(initial=0.0))}
 
 
-@pytest.mark.parametrize("seed", few(SEEDS, 8))
+@pytest.mark.parametrize("seed", few((*TELLING, *(seed for seed in SEEDS if seed not in TELLING)), len(TELLING)))
 def test_hips_stay_on_the_seat_however_long_calls_and_transitions_are(seed: int) -> None:
     assert not [name for name, figure in sat(seed).items() if figure >= {**LIMITS, **CHANGING}[name]]
