@@ -22,6 +22,7 @@ from ...maths.arrays import BoolArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
 from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
+from ..scene.spells import Spells
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
 from .lock import FeetLock
@@ -68,13 +69,13 @@ class Floored(Over):
     """The motion of feet on flat ground, moved onto floors; outside the floors the ground is flat.
 
     surface: of the floors, or None. seats: on which the body sits, in order. seat_skin: the skin it sits on, if it
-    sits. seams_s: when clips begin. Not for loops, whose rounds continue from each other.
+    sits. spells: which clips sit, if the body does. Not for loops, whose rounds continue from each other.
     """
 
     surface: Surface | None
     seats: tuple[Seat, ...] = ()
     seat_skin: SeatSkin | None = None
-    seams_s: FloatArray | None = None
+    spells: Spells | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
         """Return the poses of the stage below on the floor; see Stage."""
@@ -117,10 +118,18 @@ class Floored(Over):
 
     @cached_property
     def hangs(self) -> FloatArray:
-        """The greatest height of hanging feet above the ground while the body sits on each seat, (S,)."""
-        times_s, lift = self._times_s, self._seated.lift
-        return np.array([lift[(times_s >= seat.from_s) & (times_s <= seat.to_s)].max(initial=0.0)
-                         for seat in self.seats])
+        """The greatest height of hanging feet above the ground while the body sits on each seat, (S,).
+
+        Without transitions from one clip that sits to another, in which they may leave the ground anyway.
+        """
+        times_s, on, lift = self._times_s, self._seated.on, self._seated.lift
+        if self.spells is not None:
+            on = on & ~self.spells.stays_at(times_s)
+        found = list[float]()
+        for seat in self.seats:
+            during, then = (on & (times_s >= seat.from_s) & (times_s <= to_s) for to_s in (seat.to_s, seat.until_s))
+            found.append(float(lift[during if during.any() else then].max(initial=0.0)))
+        return np.array(found)
 
     @cached_property
     def aside(self) -> FloatArray:
@@ -168,7 +177,8 @@ class Floored(Over):
         """The course on floors and seats."""
         lock, course, skin = self.lock, self._on_floor, self.seat_skin
         thighs = Thighs.of(lock.skeleton_map, lock.up)
-        assert skin is not None and thighs is not None  # they come with seats
+        spells = self.spells
+        assert skin is not None and thighs is not None and spells is not None  # they come with seats
         pose = self._raised(self.below.sample(np.minimum(self._times_s, self.duration_s)), course.numbers)
         joints, _ = lock.limbs(pose)
         hips, knees, ankles = (joints[joint, ..., :3, 3] for joint in range(3))
@@ -179,8 +189,9 @@ class Floored(Over):
         points = lock.soles.positions(*joints[1:])[..., :ground.shape[1], :]
         soles = (points[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
         planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip's ground is another one
-        sitting = Sitting.of(self.seats, Moving(self._times_s, middle, skin.lowest(pose), fold, thighs.leg, planted,
-                                                self.seams_s))
+        sitting = Sitting.of(self.seats, Moving(
+            self._times_s, middle, skin.lowest(pose), fold, thighs.leg, spells.paces(self._times_s), planted,
+            spells.row.layout.begin_s, spells.stays_at(self._times_s), spells.sits_at(self._times_s), lock.up))
         shins = (knees - ankles)[..., 2] / np.maximum(np.linalg.norm(knees - ankles, axis=2), 1e-30)
         lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, planted, thighs.leg)
         goals, slopes = ankles, course.slopes

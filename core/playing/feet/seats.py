@@ -31,7 +31,8 @@ class Seat(NamedTuple):
     """A seat on which a body sits from one instant to another, in seconds. height: of its surface, along up.
 
     position: in the model; the hips should be vertically above or below it. role: its role in the score. place: of the
-    call, in its file. over: height of the surface above the ground in front of it.
+    call, in its file. over: height of the surface above the ground in front of it. until_s: the body
+    may come to rest until then, in clips that go on sitting.
     """
 
     from_s: float
@@ -41,6 +42,7 @@ class Seat(NamedTuple):
     role: str
     place: Place
     over: float = 0.0
+    until_s: float = -np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +140,13 @@ class Thighs:
         return hips.mean(axis=1), (self.lengths - (hips - knees) @ self.up).min(axis=1)
 
 
-def are_still(times_s: FloatArray, hips: FloatArray, fold: FloatArray, leg: float) -> BoolArray:
-    """Return when a body rests with folded legs, (F,), at times (F,) that are evenly apart; see Thighs."""
+def are_still(times_s: FloatArray, hips: FloatArray, fold: FloatArray, leg: float,
+              paces: FloatArray | float = 1.0) -> BoolArray:
+    """Return when a body rests with folded legs, (F,), at times (F,) that are evenly apart; see Thighs.
+
+    paces: (F,) of clips against their own. A body that a slow clip moves may be no faster, since it does not rest.
+    """
     if not times_s[-1] > times_s[0]:
         return fold > SITS * leg
     speed = np.linalg.norm(np.gradient(hips, float(times_s[1] - times_s[0]), axis=0), axis=1)
-    return np.asarray((fold > SITS * leg) & (speed < _SLOW * leg))
+    return np.asarray((fold > SITS * leg) & (speed < _SLOW * paces * leg))

@@ -42,7 +42,9 @@ class Moving(NamedTuple):
     """A body before it is moved onto seats, at times (F,) that are evenly apart.
 
     hips: (F, 3). low: (F,) height of its lowest skin of seat and back. fold: (F,), see Thighs. leg: length of a leg.
-    planted: (L, F) when feet are in contact, None if unknown. seams_s: when its clips begin, None if unknown.
+    paces: (F,) of its clips, see are_still. The others are None if unknown. planted: (L, F) when feet are in contact.
+    seams_s: when its clips begin. stays: (F,) when a transition leads from one clip that sits to another. sits: (F,)
+    when such a transition plays, or a clip that begins and ends with folded legs. up: unit vector (3,).
     """
 
     times_s: FloatArray
@@ -50,8 +52,12 @@ class Moving(NamedTuple):
     low: FloatArray
     fold: FloatArray
     leg: float
+    paces: FloatArray
     planted: BoolArray | None = None
     seams_s: FloatArray | None = None
+    stays: BoolArray | None = None
+    sits: BoolArray | None = None
+    up: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,32 +82,36 @@ class Sitting:
         """Find when a body sits. seats: in order."""
         times_s, low, leg = body.times_s, body.low, body.leg
         spacing_s = float(times_s[1] - times_s[0])
-        still = are_still(times_s, body.hips, body.fold, leg)
-        resting = np.abs(np.gradient(low, spacing_s)) < _COMES * leg
+        still = are_still(times_s, body.hips, body.fold, leg, body.paces)
+        resting = np.abs(np.gradient(low, spacing_s)) < _COMES * body.paces * leg
         upright = body.fold < STANDS * leg
+        stands = upright if body.stays is None else upright & ~body.stays
         free, on = np.zeros(len(low), dtype=np.bool_), np.zeros(len(low), dtype=np.bool_)
         surface, share, after = np.full(len(low), -np.inf), np.zeros(len(low)), 0
         spells = list[tuple[int, int]]()
         for number, seat in enumerate(seats):
-            first = np.flatnonzero(still & (times_s >= seat.from_s) & (times_s <= seat.to_s))
+            first = np.flatnonzero(still & (times_s >= seat.from_s) & (times_s <= max(seat.to_s, seat.until_s)))
             if not len(first) or first[0] < after:
                 continue
             later = times_s >= min((each.from_s for each in seats[number + 1:]), default=np.inf)
-            begin = max(int(np.flatnonzero(upright[:first[0]])[-1:].sum()), after)
-            end = first[0] + int(np.append(upright | later, True)[first[0]:].argmax())
-            own = np.flatnonzero(still[:end])
-            own = own[own >= first[0]]
+            own, end = first[:0], int(first[0])
+            while len(own) * spacing_s < BRIEF_S and len(first := first[first >= end]):
+                end = int(first[0] + np.append(stands | later, True)[first[0]:].argmax())
+                own = first[0] + np.flatnonzero(still[first[0]:end])
+                begin = max(int(np.flatnonzero(upright[:first[0]])[-1:].sum()), after)
             if len(own) * spacing_s < BRIEF_S:
                 continue
-            least, most = _levels(body, own, begin, end)
+            rests = own[resting[own]]
+            least, most = _levels(body, rests if len(rests) else own, begin, end)
             is_there = (low[begin:end] < most + LITTLE_LEGS * leg) & (low[begin:end] > least - NEAR_LEGS[0] * leg)
             there = begin + np.flatnonzero(is_there & resting[begin:end])
             if not len(there):
                 continue
-            here = slice(int(there[0]), int(there[-1]) + 1)
+            on_it, here = slice(int(there[0]), int(there[-1]) + 1), slice(int(there[0]), _stays_until(body, there, end))
             surface[here] = seat.height
-            on[here] = low[here] < most[here.start - begin:here.stop - begin] + NEAR_LEGS[0] * leg
-            free[begin:end] = ~upright[begin:end]
+            on[here] = True
+            on[on_it] = low[on_it] < most[on_it.start - begin:on_it.stop - begin] + NEAR_LEGS[0] * leg
+            free[begin:end] = ~stands[begin:end]
             begin -= _until_straight(body.fold[after:begin + 1][::-1], leg)
             end += _until_straight(body.fold[end:], leg)
             begin, end = _in_the_air(body.planted, begin, here, end, after)
@@ -173,6 +183,20 @@ def _levels(body: Moving, own: IntArray, begin: int, end: int) -> tuple[FloatArr
             between = slice(last + 1 - begin, after[0] - begin)
             least[between], most[between], until = min(level, after[2]), max(level, after[2]), after[0]
     return least, most
+
+
+def _stays_until(body: Moving, there: IntArray, end: int) -> int:
+    """Return the frame before which a body is on its seat, though it no longer rests: hips stay above it.
+
+    there: (N,) when it rests. end: when it has stood up.
+    """
+    last = int(there[-1])
+    if body.sits is None or body.up is None:
+        return last + 1
+    away = body.hips[last:end] - body.hips[last]
+    away -= (away @ body.up)[:, None] * body.up
+    stays = body.sits[last:end] & (np.linalg.norm(away, axis=1) < NEAR_LEGS[0] * body.leg)
+    return last + max(int(np.append(~stays, True).argmax()), 1)
 
 
 def _until_straight(fold: FloatArray, leg: float) -> int:

@@ -25,7 +25,7 @@ def high_edges(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArra
                unit_m: float = 1.0) -> tuple[Problem, ...]:
     """Return warnings about edges of a floor that are too high to step over, the highest one of each call.
 
-    row, shown: see seats_of. unit_m: see Settings.
+    row: its segments. shown: see seats_of. unit_m: see Settings.
     """
     leg = max((each.length(stage.skeleton) for each in stage.lock.legs), default=0.0)
     begins_s, balls = stage.footprints

@@ -36,6 +36,7 @@ from .own_places import without_own_arms
 from .reach import Reaching
 from .seats import missed, seat_skin, seats_of
 from .sits import Ground, Sits
+from .spells import Spells
 from .surface import Surface
 from .traveller import Traveller, ahead_of
 from .warped import Warped
@@ -109,11 +110,13 @@ class Scene:
             return stage, _as_missed(said)
         surface = Surface.of(found, ground_axes(stage.up)) if found else None
         skin = seat_skin(stage) if row.sequence.ways else None
-        seats, told = ((), ()) if skin is None else seats_of(
-            stage, skin, row, self.cast, self._shown, self._ground, self.unit_m)
+        thighs = None if skin is None else Thighs.of(stage.skeleton_map, stage.up)
+        spells = None if thighs is None else Spells.of(row, thighs)
+        seats, told = ((), ()) if skin is None or spells is None else seats_of(
+            stage, skin, spells, self.cast, self._shown, self._ground, self.unit_m)
         if surface is None and not seats:
             return stage, _as_missed((*said, *told))
-        floored = Floored(stage, surface, seats, skin if seats else None, row.layout.begin_s if seats else None)
+        floored = Floored(stage, surface, seats, skin if seats else None, spells if seats else None)
         told += missed(floored, self.unit_m) if seats else ()
         return floored, _as_missed((*said, *told, *high_edges(floored, row, self._shown, self.unit_m)))
 

@@ -17,6 +17,7 @@ from ..feet.standing import Feet
 from ..row import Row
 from .cast import ScenePlace, Target, at_time
 from .sits import GROUND_LEGS, Ground
+from .spells import Spells
 from .ways import edges_s, innermost
 
 _HIGHEST_LEGS: Final = 0.3
@@ -44,18 +45,16 @@ def _leg(stage: Feet) -> float:
     return max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
 
 
-def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
+def seats_of(stage: Feet, skin: SeatSkin, spells: Spells, cast: Mapping[str, Target],
              shown: Callable[[FloatArray], FloatArray], ground: Ground,
              unit_m: float = 1.0) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
     """Return the seats on which calls of a motion sit, in order, and warnings.
 
     A call sits if it begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
-    skin: see seat_skin. shown: turns times (F,) of the motion into times that the clock shows, in seconds. ground: see
-    Ground. unit_m: see Settings.
+    skin: see seat_skin. spells: of the motion's segments. shown: turns times (F,) of the motion into times that the
+    clock shows, in seconds. ground: see Ground. unit_m: see Settings.
     """
-    thighs, seats, said = Thighs.of(stage.skeleton_map, stage.up), list[Seat](), list[Problem]()
-    if thighs is None:
-        return (), ()
+    row, thighs, seats, said = spells.row, spells.thighs, list[Seat](), list[Problem]()
     leg, ways = thighs.leg, innermost(row.sequence.ways)
     for way, after in zip(ways, (*ways[1:], None), strict=True):
         begin_s, end_s = edges_s(way, row)
@@ -77,7 +76,9 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
                     way.place, is_warning=True))
             continue
         leads_on = after is not None and bool(way.going.to) and after.going.at == way.going.to
-        if not _sits(stage, begin_s, end_s, thighs, ends=not leads_on):
+        until_s = spells.until_s(way, after)
+        if not _sits(stage, begin_s, until_s, spells, ends=not leads_on and (
+                spells.ends_folded(way) or _is_folded(stage, end_s, thighs))):
             continue
         why = (place.unseated or (height < 0.0 and f"its seat is {-height * unit_m:.2g} m below the ground, expected "
                                   "one above it: raise the object") or (height > most and (
@@ -86,7 +87,7 @@ def seats_of(stage: Feet, skin: SeatSkin, row: Row, cast: Mapping[str, Target],
         if why:
             said.append(Problem(f"<call> the role {quoted(role)}: {why}", way.place, is_warning=True))
         else:
-            seats.append(Seat(begin_s, end_s, surface, place.position, role, way.place, height))
+            seats.append(Seat(begin_s, end_s, surface, place.position, role, way.place, height, until_s))
     return tuple(seats), tuple(said)
 
 
@@ -117,11 +118,17 @@ def _looked_at(begin_s: float, end_s: float) -> FloatArray:
     return np.linspace(begin_s, end_s, max(int((end_s - begin_s) / _LOOKS_S), 2) + 1)
 
 
-def _sits(stage: Feet, begin_s: float, end_s: float, thighs: Thighs, *, ends: bool) -> bool:
-    """Return whether a call sits: the body comes to rest with legs folded, or the call ends so, if that counts."""
+def _sits(stage: Feet, begin_s: float, end_s: float, spells: Spells, *, ends: bool) -> bool:
+    """Return whether a body sits between two instants: it comes to rest with legs folded, or the call ends so."""
+    if ends:
+        return True
     times_s = _looked_at(begin_s, end_s)
-    hips, fold = thighs.seen(stage.sample(times_s))
-    return bool((ends and fold[-1] > SITS * thighs.leg) or are_still(times_s, hips, fold, thighs.leg).any())
+    hips, fold = spells.thighs.seen(stage.sample(times_s))
+    return bool(are_still(times_s, hips, fold, spells.thighs.leg, spells.paces(times_s)).any())
+
+
+def _is_folded(stage: Feet, time_s: float, thighs: Thighs) -> bool:
+    return bool(thighs.seen(stage.sample(np.array((time_s,))))[1][0] > SITS * thighs.leg)
 
 
 def _may_sit(row: Row, way: Way, thighs: Thighs) -> bool:

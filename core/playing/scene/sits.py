@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...maths.arrays import FloatArray
+from ...maths.arrays import BoolArray, ComplexArray, FloatArray
 from ...pha.ways import Way
 from ..feet.seats import SITS, Seat, Thighs
 from ..feet.sitting import Moving, Sitting
@@ -20,6 +20,7 @@ from ..stage import Stage
 from .cast import ScenePath, ScenePlace
 from .detour import footprint_of, round_corners
 from .ground_curve import GroundCurve, bend, joined
+from .spells import Spells
 from .surface import Surface
 from .traveller import Traveller
 from .ways import edges_s
@@ -38,6 +39,8 @@ _ROOM_LEGS: Final = 0.3
 """Half of a body's width, in leg lengths."""
 _TIMES_BENT: Final = 4
 """Where a way faces at its end tells where its end is, and that how it faces there."""
+_LAST_S: Final = 0.3
+"""A body that sits down in a call sits as in so many seconds before it ends, or else after that."""
 _SPACING_S: Final = 1.0 / 30.0
 _MOST_FRAMES: Final = 20_000
 
@@ -105,6 +108,12 @@ class Sits:
     def leading(self) -> Stage:
         """The motion of the joints that the traveller sees; its poses of other joints mean nothing."""
         return of_joints(self.stage, self.traveller.joints)
+
+    @cached_property
+    def spells(self) -> Spells:
+        """Which clips go on sitting."""
+        assert self.thighs is not None  # else nothing sits
+        return Spells.of(self.row, self.thighs)
 
     def stand(self, way: Way, place: ScenePlace, time_s: float) -> Stand:
         """Return the body that is to be at a place: as it is at a time, or as it sits there.
@@ -201,18 +210,44 @@ class Sits:
 
     def _found(self, way: Way, thighs: Thighs) -> Stand | None:
         begin_s, end_s = edges_s(way, self.row)
-        count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 8, _MOST_FRAMES)) + 1
-        times_s = np.linspace(begin_s, end_s, count)
         if not end_s > begin_s:
             return None
+        times_s, on, stands = self._sitting(way, begin_s, end_s, thighs)
+        if not self.spells.ends_folded(way) or self._begins_folded(way, thighs):
+            return _mean(stands, on)
+        last = on & (times_s >= end_s - _LAST_S)
+        if last[-1] or not (until_s := self.spells.until_s(way, self._next(way))) > end_s:
+            return _mean(stands, last if last.any() else on)
+        times_s, later, longer = self._sitting(way, begin_s, until_s, thighs)
+        later &= times_s >= end_s - _LAST_S
+        later &= times_s <= times_s[int(later.argmax())] + _LAST_S
+        return _mean(longer, later) or _mean(stands, on)
+
+    def _next(self, way: Way) -> Way | None:
+        return next(iter(self.ways[self.ways.index(way) + 1:]), None)
+
+    def _sitting(self, way: Way, begin_s: float, end_s: float, thighs: Thighs) -> tuple[FloatArray, BoolArray, _Seen]:
+        """Return times (F,) between two instants, when the body sits that a way brings to its seat, and where it is."""
+        count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 8, _MOST_FRAMES)) + 1
+        times_s = np.linspace(begin_s, end_s, count)
         pose = self.stage.sample(times_s)
         hips, fold = thighs.seen(pose)
         seat = Seat(begin_s, end_s, 0.0, (0.0, 0.0, 0.0), "", way.place)
-        on = Sitting.of((seat,), Moving(times_s, hips, hips @ self.up, fold, thighs.leg)).on
-        if not on.any():
-            return None
-        _, facing = self.traveller.seen(pose)
-        return Stand(complex(self.traveller.bearing.over_ground(hips[on]).mean()), float(facing[on].mean()))
+        on = Sitting.of((seat,), Moving(times_s, hips, hips @ self.up, fold, thighs.leg,
+                                         self.spells.paces(times_s))).on
+        return times_s, on, _Seen(self.traveller.bearing.over_ground(hips), self.traveller.seen(pose)[1])
+
+
+class _Seen(NamedTuple):
+    """Where hips are over the ground, and where the body faces, (F,) each."""
+
+    hips: ComplexArray
+    facing: FloatArray
+
+
+def _mean(seen: _Seen, on: BoolArray) -> Stand | None:
+    """Return a body that is seen, on average over some frames (F,); None if there are none."""
+    return Stand(complex(seen.hips[on].mean()), float(seen.facing[on].mean())) if on.any() else None
 
 
 def bend_onto(place: complex, ahead_rad: float | None, begin: Stand, last: Stand, stand: Stand) -> GroundCurve:
