@@ -40,6 +40,8 @@ from .fitted_curves import smoothed
 from .off_ground import is_within
 from .touching import ground_height, leg_length
 
+_HIGH_LEGS: Final = 0.52
+"""Height of the skin around all hips above which a body neither sits nor lies on the ground."""
 _HAND_S: Final = 0.1
 """Time before and after a contact of hands over which their weight fades in and out."""
 _BELOW_SEAT_LEGS: Final = (0.12, 0.22)
@@ -102,7 +104,7 @@ class SeenBody:
         """Return the height of seat or back, (F,) in leg lengths; infinite while hips are high."""
         high = np.full(len(self.times_s), np.inf)
         hips = [each for name, each in self.joints.items() if name in HIPS_OF_BACK]
-        low = np.flatnonzero(np.min(hips, axis=0) < LIES_LEGS) if hips else np.zeros(0, np.int64)
+        low = np.flatnonzero(np.min(hips, axis=0) < _HIGH_LEGS) if hips else np.zeros(0, np.int64)
         high[low] = self.low("trunk", low)
         return high
 
