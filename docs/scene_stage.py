@@ -1,11 +1,19 @@
-"""The scene of scene.mp4: two dancers, a stage with steps, a path, a table and a cup, and a score for each dancer."""
+"""The scene of scene.mp4: two dancers, a stage with steps, a chair, a path, a table and a cup, and a score for each."""
 
+import math
+import tempfile
+from pathlib import Path
+from shutil import copytree
 from typing import Any, Final
 
 import bpy
+import numpy as np
 
 from takt.bridge import properties
+from takt.core.formats import ogre_xml
+from takt.core.formats.ogre import OgreSkeleton
 from takt.samples import dancer
+from takt.samples.posing import build_clip
 
 STEPS: Final = 3
 RISE_M, TREAD_M, WIDTH_M = 0.14, 0.42, 3.2
@@ -14,11 +22,12 @@ STAGE_Y_M, STAGE_DEPTH_M = 0.6, 3.4
 TOP_M: Final = STEPS * RISE_M
 TABLE_M, TABLE_HEIGHT_M, CUP_M = (-0.52, 1.75), 0.86, 0.1
 HERS: Final = """<pha version="2" tickLength="0.5">
-  <load src="feet.Steps"/> <load src="dance.Moves"/>
+  <load src="feet.Steps"/> <load src="dance.Moves"/> <load src="gestures.Greetings"/>
   <role name="stage" is="floor"/> <role name="spot" is="place"/> <role name="cup" is="prop"/>
   <role name="him" is="person"/>
   <procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/></procedure>
   <procedure name="main">
+    <call name="hello" duration="6"/>
     <call name="walk" to="spot" duration="14" repeat="fit"/>
     <together>
       <lane><call name="sway" duration="4" repeat="4"/></lane>
@@ -34,11 +43,16 @@ HERS: Final = """<pha version="2" tickLength="0.5">
 </pha>
 """
 HIS: Final = """<pha version="2" tickLength="0.5">
-  <load src="feet.Steps"/> <load src="dance.Moves"/>
-  <role name="stage" is="floor"/> <role name="round" is="path"/> <role name="beside" is="place"/>
-  <role name="her" is="person"/>
+  <load src="feet.Steps"/> <load src="dance.Moves"/> <load src="rooms.Chairs"/>
+  <role name="stage" is="floor"/> <role name="chair" is="place"/> <role name="round" is="path"/>
+  <role name="beside" is="place"/> <role name="her" is="person"/>
   <procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/></procedure>
   <procedure name="main">
+    <together>
+      <lane><call name="sit_still" at="chair" duration="3"/></lane>
+      <lane><look at="her" duration="3"/></lane>
+    </together>
+    <call name="stand_up" at="chair" duration="3"/>
     <call name="walk" along="round" duration="11" repeat="fit"/>
     <call name="walk" to="beside" duration="7" repeat="fit"/>
     <together>
@@ -51,21 +65,32 @@ HIS: Final = """<pha version="2" tickLength="0.5">
 </pha>
 """
 HER_START_M, HIS_START_M = (-0.9, -3.6), (2.3, -3.2)
+CHAIR_M, SEAT_M = (2.7, -3.2), 0.44
+_LOW: Final = (0.0, -0.43, -0.34)
+_ON_THIGHS: Final = (0.14, 0.98, 0.36)
+SITTING: Final = {"root": ((0.0, *_LOW), (1.0, 0.0, -0.425, -0.34), (2.0, *_LOW)),
+                  "l_hand": ((0.0, *_ON_THIGHS), (2.0, *_ON_THIGHS)),
+                  "r_hand": ((0.0, *_ON_THIGHS), (2.0, *_ON_THIGHS))}
+RISING: Final = {"root": ((0.0, *_LOW), (0.3, *_LOW), (1.7, 0.0, -0.01, 0.0), (2.0, 0.0, -0.006, 0.0)),
+                 "lean": ((0.0, 0, 0, 0), (0.1, 0, 0, 0), (1.1, 30, 0, 0), (2.0, 0, 0, 0)),
+                 "l_hand": ((0.0, *_ON_THIGHS), (0.5, *_ON_THIGHS), (2.0, 0.248, 0.896, 0.04)),
+                 "r_hand": ((0.0, *_ON_THIGHS), (0.5, *_ON_THIGHS), (2.0, 0.248, 0.896, 0.04))}
+"""Key poses of a body that sits, and of one that stands up; see samples/posing.py."""
 SPOT_M, HIS_END_M = (0.0, 1.75), (0.86, 1.7)
 _context: Any = bpy.context
 
 
 def build() -> tuple[Any, Any]:
     """Make the scene in an empty file, cast both scores, and return the armatures, hers first."""
-    stage, cup = _stage(), _cup()
+    stage, cup, chair, library = _stage(), _cup(), _chair(), _library()
     spot = _empty("Spot", (*SPOT_M, TOP_M))
     beside, round_path = _empty("Beside", (*HIS_END_M, TOP_M)), _path()
     hers = _dancer("Ada", HER_START_M)
     his = _dancer("Ben", HIS_START_M)
-    _play(hers, "Ada's Score", HERS)
-    _play(his, "Ben's Score", HIS)
+    _play(hers, "Ada's Score", HERS, library)
+    _play(his, "Ben's Score", HIS, library)
     for armature, cast in ((hers, {"stage": stage, "spot": spot, "cup": cup, "him": his}),
-                           (his, {"stage": stage, "round": round_path, "beside": beside, "her": hers})):
+                           (his, {"stage": stage, "chair": chair, "round": round_path, "beside": beside, "her": hers})):
         for role, ob in cast.items():
             properties.character(armature).cast[role].target = ob
     for armature in (hers, his):
@@ -80,12 +105,23 @@ def _dancer(name: str, at: tuple[float, float]) -> Any:
     return armature
 
 
-def _play(armature: Any, name: str, score: str) -> None:
+def _library() -> Path:
+    """Return a copy of the sample library with clips that sit."""
+    folder = Path(tempfile.mkdtemp()) / "library"
+    copytree(dancer.LIBRARY, folder)
+    clips = build_clip("sit_still", 2.0, SITTING), build_clip("stand_up", 2.0, RISING)
+    (folder / "rooms").mkdir()
+    (folder / "rooms" / "Chairs.skeleton.xml").write_bytes(ogre_xml.write(
+        OgreSkeleton(clips[0].skeleton, clips, np.arange(len(clips[0].skeleton)))))
+    return folder
+
+
+def _play(armature: Any, name: str, score: str, library: Path) -> None:
     text = bpy.data.texts.new(name)
     text.write(score)
     _make_active(armature)
     character = properties.character(armature)
-    character.library = str(dancer.LIBRARY)
+    character.library = str(library)
     character.text = text
     bpy.ops.takt.rebuild()  # type: ignore[attr-defined]  # registered by the extension
 
@@ -105,12 +141,31 @@ def _stage() -> Any:
     boxes.append((STAGE_Y_M - TREAD_M, STAGE_Y_M + STAGE_DEPTH_M, TOP_M))
     points, faces = list[tuple[float, float, float]](), list[tuple[int, ...]]()
     for begin, end, height in boxes:
-        first, half = len(points), WIDTH_M / 2.0
-        points += [(x, y, z) for z in (0.0, height) for x, y in (
-            (-half, begin), (half, begin), (half, end), (-half, end))]
-        faces += [tuple(first + corner for corner in face) for face in (
-            (3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))]
+        _add_box(points, faces, (-WIDTH_M / 2.0, begin, 0.0), (WIDTH_M / 2.0, end, height))
     return _mesh("Stage", points, faces, (0.5, 0.42, 0.36))
+
+
+def _add_box(points: list[tuple[float, float, float]], faces: list[tuple[int, ...]], low: tuple[float, float, float],
+             high: tuple[float, float, float]) -> None:
+    """Add the corners and sides of a box."""
+    first, (left, front, bottom), (right, back, top) = len(points), low, high
+    points += [(x, y, z) for z in (bottom, top) for x, y in (
+        (left, front), (right, front), (right, back), (left, back))]
+    faces += [tuple(first + corner for corner in face) for face in (
+        (3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))]
+
+
+def _chair() -> Any:
+    """Return a chair that faces −X, with its origin on the ground below the seat."""
+    boxes = [((-0.2, -0.22, SEAT_M - 0.04), (0.22, 0.22, SEAT_M)), ((0.18, -0.22, SEAT_M), (0.22, 0.22, 0.9))]
+    boxes += [((x, y, 0.0), (x + 0.04, y + 0.04, SEAT_M - 0.04)) for x in (-0.2, 0.18) for y in (-0.22, 0.18)]
+    points, faces = list[tuple[float, float, float]](), list[tuple[int, ...]]()
+    for low, high in boxes:
+        _add_box(points, faces, low, high)
+    turned = [(-y, x, z) for x, y, z in points]  # objects face along −Y
+    made = _mesh("Chair", turned, faces, (0.55, 0.35, 0.2))
+    made.location, made.rotation_euler = (*CHAIR_M, 0.0), (0.0, 0.0, -math.pi / 2.0)
+    return made
 
 
 def _cup() -> Any:
