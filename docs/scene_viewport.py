@@ -20,7 +20,7 @@ from takt.docs import scene_stage, window
 from takt.docs.scene_film import EVERY, FPS, SIZE
 from takt.docs.window import context, operators
 
-EYE_M, SEEN_M, LENS_MM = (3.3, -8.0, 2.5), (0.25, -0.2, 0.95), 50.0
+EYE_M, SEEN_M, LENS_MM = (4.1, -10.4, 3.0), (0.45, -0.9, 0.8), 50.0
 BACKGROUND = (0.36, 0.4, 0.45)
 
 
