@@ -31,8 +31,8 @@ class Seat(NamedTuple):
     """A seat on which a body sits from one instant to another, in seconds. height: of its surface, along up.
 
     position: in the model; the hips should be vertically above or below it. role: its role in the score. place: of the
-    call, in its file. over: height of the surface above the ground in front of it. until_s: the body
-    may come to rest until then, in clips that go on sitting.
+    call, in its file. over: height of the surface above the ground in front of it. until_s: latest time at which the
+    body may come to rest, in clips that go on sitting.
     """
 
     from_s: float
