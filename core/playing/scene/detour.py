@@ -1,4 +1,4 @@
-"""Ways round a seat: a curve that would cross what stands on the ground goes round its corners instead."""
+"""Ways around a seat: a curve that would cross what stands on the ground leads around its corners instead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AROUND: Final = np.exp(0.25j * np.pi * (np.arange(8) + 0.5)) / np.cos(np.pi / 8
 _PULLS: Final = (1.0, 0.5, 0.25, 0.1, 0.05)
 """How far a curve swings out between two points, from as far as any way does to hardly."""
 _LEAST_ROOM: Final = 0.7
-"""Share of the room that a curve keeps that goes round corners at a distance of all of it."""
+"""Share of the room that a curve keeps that leads around corners at a distance of all of it."""
 _LEAST_NEAR: Final = 0.5
 """Near an end that is nearer than that: share of that end's distance."""
 _OUTSIDE: Final = 1.01
@@ -23,7 +23,7 @@ _CLOSED: Final = 3
 
 
 def footprint_of(points: ComplexArray) -> ComplexArray:
-    """Return the corners (N,) of the smallest convex polygon round points on the ground, counterclockwise.
+    """Return the corners (N,) of the smallest convex polygon around points on the ground, counterclockwise.
 
     >>> footprint_of(np.array((0.0, 2.0, 1.0 + 0.5j, 2.0 + 2.0j, 2.0j))).tolist()
     [0j, (2+0j), (2+2j), 2j]
@@ -32,11 +32,11 @@ def footprint_of(points: ComplexArray) -> ComplexArray:
 
 
 def round_corners(curve: GroundCurve, corners: ComplexArray, room: float) -> GroundCurve:
-    """Return a curve with the same ends and directions there that goes round a footprint, or the curve itself.
+    """Return a curve with the same ends and directions there that leads around a footprint, or the curve itself.
 
     corners: (N,) of the footprint, see footprint_of. room: least distance of the body's middle from it. The curve stays
     as it is if it has that room, or if it begins or ends within the footprint. Near its ends it may be as near to the
-    footprint as these are. Of the two ways round, the shorter one with enough room is taken.
+    footprint as these are. Of the two ways around, the shorter one with enough room is taken.
     """
     if len(corners) < _CLOSED:
         return curve
