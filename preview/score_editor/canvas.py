@@ -5,7 +5,7 @@ Only built-in shaders are used, since others come out darker in some editors.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import blf
 import gpu
@@ -14,29 +14,50 @@ import numpy.typing as npt
 from gpu_extras.batch import batch_for_shader
 
 from ...bridge.language import say_drawn
-from ...core.maths.arrays import FloatArray, IntArray
+from ...core.maths.arrays import BoolArray, FloatArray, IntArray
 from ...core.score_editor.picture import Colour, Layer, Picture, Rectangles, TextAt
 
 _FONT = 0
 _STEPS = 4
 """Points on the arc of a corner."""
-_POINTS = 4 * _STEPS
-_ANGLES = (np.arange(4)[:, None] + np.linspace(0.0, 1.0, _STEPS)).ravel() * (np.pi / 2.0)
-_ARCS = np.stack((np.cos(_ANGLES), np.sin(_ANGLES)), axis=-1)
-"""Around a rectangle against the clock, from the middle of its right edge on: the upper right corner comes first."""
-_MIDDLES = np.repeat(np.array(((2, 3), (0, 3), (0, 1), (2, 1))), _STEPS, axis=0)
-"""From which of left, bottom, right and top the middle of each point's arc is reached."""
-_INWARDS = np.repeat(np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))), _STEPS, axis=0)
-_FILL = np.stack((np.zeros(_POINTS - 2, np.int64), np.arange(1, _POINTS - 1), np.arange(2, _POINTS)), axis=-1)
-"""Triangles of a rectangle's inside, by the numbers of its points."""
-_OUTER, _INNER = np.arange(_POINTS), _POINTS + np.arange(_POINTS)
-_EDGE = np.concatenate((np.stack((_OUTER, np.roll(_OUTER, -1), np.roll(_INNER, -1)), axis=-1),
-                        np.stack((_OUTER, np.roll(_INNER, -1), _INNER), axis=-1))) + _POINTS
-"""Triangles of its outline; the points of the inside come before those of the outline."""
+_LEAST_RADIUS_PX = 2.0
+"""Corners of a smaller radius are drawn square, since the arc can hardly be seen."""
 _CORNERS = np.array((2, 3, 0, 3, 0, 1, 2, 1))
 _HALVES = np.array(((0, 1, 2), (0, 2, 3)))
 """A rectangle that has neither arcs nor an outline: which of left, bottom, right and top its points are at, and its two
 triangles."""
+
+
+class _Form(NamedTuple):
+    """How a rectangle is drawn with P points around it, against the clock from the middle of its right edge on.
+
+    arcs: (P, 2) directions from the middles of its corners' arcs. middles: (P, 2) from which of left, bottom, right and
+    top the middle of each point's arc is reached, and inwards: (P, 2) in which direction. fill, edge: (T, 3) triangles
+    of the inside and of the outline, by the numbers of its 3 P points: around the inside, and on both sides of the
+    outline.
+    """
+
+    arcs: FloatArray
+    middles: IntArray
+    inwards: FloatArray
+    fill: IntArray
+    edge: IntArray
+
+    @classmethod
+    def of(cls, steps: int) -> "_Form":
+        """Return the form with so many points at each corner."""
+        angles = (np.arange(4)[:, None] + np.linspace(0.0, 1.0, steps)).ravel() * (np.pi / 2.0)
+        first, points = np.zeros(4 * steps - 2, np.int64), np.arange(4 * steps)
+        outer, inner = 4 * steps + points, 8 * steps + points
+        return cls(np.stack((np.cos(angles), np.sin(angles)), axis=-1),
+                   np.repeat(np.array(((2, 3), (0, 3), (0, 1), (2, 1))), steps, axis=0),
+                   np.repeat(np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))), steps, axis=0),
+                   np.stack((first, points[1:-1], points[2:]), axis=-1),
+                   np.concatenate((np.stack((outer, np.roll(outer, -1), np.roll(inner, -1)), axis=-1),
+                                   np.stack((outer, np.roll(inner, -1), inner), axis=-1))))
+
+
+_ROUND, _SQUARE = _Form.of(_STEPS), _Form.of(1)
 
 
 Lines = tuple[tuple[float, Colour, tuple[tuple[str, int, int], ...]], ...]
@@ -126,32 +147,69 @@ def _batch(shapes: list[Shapes]) -> gpu.types.GPUBatch | None:
 
 def rectangle_triangles(rectangles: Rectangles) -> Shapes:
     """Return points (P, 2), their colours (P, 4) and triangles (T, 3) of rectangles, back to front."""
-    number = len(rectangles)
-    boxes, wide = rectangles.boxes, rectangles.outline_px
-    if not (rectangles.radius > 0.0).any() and not (wide > 0.0).any():
-        halves = _HALVES + (np.arange(number) * 4)[:, None, None]
-        return boxes[:, _CORNERS].reshape(-1, 2), np.repeat(rectangles.fill, 4, axis=0), halves.reshape(-1, 3)
+    boxes = rectangles.boxes
     room = np.maximum(np.minimum(boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]) / 2.0, 0.0)
-    radius = np.minimum(rectangles.radius, room)
-    edge = np.minimum(wide, room)[:, None]
-    points, colours = np.empty((number, 3, _POINTS, 2), np.float32), np.empty((number, 3, _POINTS, 4), np.float32)
-    points[:, 0] = points[:, 1] = _around(boxes, radius)
-    points[:, 2] = _around(boxes + edge * (1.0, 1.0, -1.0, -1.0), np.maximum(radius - edge[:, 0], 0.0))
-    colours[:, 0], colours[:, 1:] = rectangles.fill[:, None], rectangles.outline[:, None, None]
-    first = (np.arange(number) * 3 * _POINTS)[:, None, None]
-    is_filled, is_edged = rectangles.fill[:, 3] > 0.0, (rectangles.outline[:, 3] > 0.0) & (edge[:, 0] > 0.0)
-    if is_filled.all() and is_edged.all():
-        triangles = (np.concatenate((_FILL, _EDGE)) + first).reshape(-1, 3)
-    else:
-        is_there = np.repeat(np.stack((is_filled, is_edged), axis=-1), (len(_FILL), len(_EDGE)), axis=1)
-        triangles = (np.concatenate((_FILL, _EDGE)) + first)[is_there]
-    return points.reshape(-1, 2), colours.reshape(-1, 4), triangles
+    radius, edge = np.minimum(rectangles.radius, room), np.minimum(rectangles.outline_px, room)
+    is_filled, is_edged = rectangles.fill[:, 3] > 0.0, (rectangles.outline[:, 3] > 0.0) & (edge > 0.0)
+    is_round = radius >= _LEAST_RADIUS_PX
+    shapes, ranks = [], []
+    for form, are_such in ((None, is_filled & ~is_edged & ~is_round), (_SQUARE, is_edged & ~is_round),
+                           (_ROUND, is_round)):
+        if not are_such.any():
+            continue
+        such = np.flatnonzero(are_such)
+        if form is None:
+            shapes.append(_plain(rectangles, such))
+            ranks.append(such.repeat(2))
+        else:
+            is_there = np.stack((is_filled[such], is_edged[such]), axis=-1)
+            shapes.append(_with_edges(rectangles, such, form, radius[such], edge[such], is_there))
+            ranks.append(such.repeat(is_there @ (len(form.fill), len(form.edge))))
+    return _back_to_front(shapes, ranks)
 
 
-def _around(boxes: FloatArray, radius: FloatArray) -> FloatArray:
-    """Return the points around rectangles (N, 4) with round corners, (N, P, 2)."""
-    middles = boxes[:, _MIDDLES] + _INWARDS * radius[:, None, None]
-    return np.asarray(middles + _ARCS * radius[:, None, None])
+def _plain(rectangles: Rectangles, such: IntArray) -> Shapes:
+    """Draw some of the rectangles without arcs and outlines."""
+    halves = _HALVES + (np.arange(len(such)) * 4)[:, None, None]
+    points = rectangles.boxes[such][:, _CORNERS].reshape(-1, 2)
+    return points, np.repeat(rectangles.fill[such], 4, axis=0), halves.reshape(-1, 3)
+
+
+def _with_edges(rectangles: Rectangles, such: IntArray, form: _Form, radius: FloatArray, edge: FloatArray,
+                is_there: BoolArray) -> Shapes:
+    """Draw some of the rectangles in a form, with corners of a radius and edges so wide, both (N,).
+
+    is_there: (N, 2) whether the inside and the outline are drawn.
+    """
+    points = np.empty((len(such), 3, len(form.arcs), 2), np.float32)
+    colours = np.empty((*points.shape[:3], 4), np.float32)
+    points[:, 0] = points[:, 1] = _around(rectangles.boxes[such], form, radius)
+    points[:, 2] = _around(rectangles.boxes[such] + edge[:, None] * (1.0, 1.0, -1.0, -1.0), form,
+                           np.maximum(radius - edge, 0.0))
+    colours[:, 0] = rectangles.fill[such][:, None]
+    colours[:, 1:] = rectangles.outline[such][:, None, None]
+    triangles = np.concatenate((form.fill, form.edge)) + (np.arange(len(such)) * 3 * len(form.arcs))[:, None, None]
+    if not is_there.all():
+        triangles = triangles[np.repeat(is_there, (len(form.fill), len(form.edge)), axis=1)]
+    return points.reshape(-1, 2), colours.reshape(-1, 4), triangles.reshape(-1, 3)
+
+
+def _around(boxes: FloatArray, form: _Form, radius: FloatArray) -> FloatArray:
+    """Return the points around rectangles (N, 4) with corners of a radius (N,), (N, P, 2)."""
+    return np.asarray(boxes[:, form.middles] + (form.inwards + form.arcs) * radius[:, None, None])
+
+
+def _back_to_front(shapes: list[Shapes], ranks: list[IntArray]) -> Shapes:
+    """Join shapes, ordered by a rank for each triangle."""
+    if len(shapes) == 1:
+        return shapes[0]
+    if not shapes:
+        return np.empty((0, 2)), np.empty((0, 4)), np.empty((0, 3), np.int64)
+    starts = np.cumsum([0, *(len(points) for points, _, _ in shapes)])
+    moved = [(points, colours, triangles + start)
+             for (points, colours, triangles), start in zip(shapes, starts, strict=False)]
+    points, colours, triangles = map(np.concatenate, zip(*moved, strict=True))
+    return points, colours, triangles[np.concatenate(ranks).argsort(kind="stable")]
 
 
 def _program() -> gpu.types.GPUShader:

@@ -119,6 +119,24 @@ def test_a_rectangle_has_the_area_it_says_with_round_corners_and_an_outline() ->
     assert areas[is_outline].sum() == pytest.approx(ring, rel=0.05)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_rectangles_of_all_kinds_cover_each_other_in_their_order(seed: int) -> None:
+    random, together, alone = np.random.default_rng(seed), Pen(), []
+    for _ in range(30):
+        left, bottom, width, height = random.uniform(0.0, (60.0, 40.0, 30.0, 20.0))
+        width *= random.choice((0.05, 1.0))
+        fill, outline = random.uniform(0.2, 1.0, (2, 3)).tolist()
+        is_filled, radius, outline_px = random.integers(2, size=3) * (1.0, 6.0, 2.0)
+        one = Pen()
+        for pen in (together, one):
+            pen.rectangle((left, bottom, left + width, bottom + height), (*fill, is_filled), radius=radius,
+                          outline=(*outline, 1.0), outline_px=outline_px)
+        alone.append(one.layer())
+    layers = (together.layer(),), tuple(alone)
+    at_once, one_by_one = (drawn(Picture(each), width=100, height=70) for each in layers)
+    np.testing.assert_array_equal(at_once, one_by_one)
+
+
 @pytest.mark.parametrize(("width", "height", "scale"), [
     (20, 20, 1.0), (2000, 400, 1.0), (400, 60, 2.0), (300, 300, 3.0)])
 def test_any_size_can_be_drawn(width: int, height: int, scale: float) -> None:
