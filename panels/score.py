@@ -14,7 +14,6 @@ from ..bridge.language import say
 from ..bridge.scene import held_props
 from ..bridge.scores import following, given_score, score
 from ..bridge.scores.score_layout import draw_folders, draw_settings
-from ..bridge.tweaking import tweak_auto_keying
 from ..core.errors import FileError, Problem, TaktError, once_per_folder
 from ..core.score_editor.names import short
 from ..operators.add_sample import TAKT_OT_add_sample
@@ -30,7 +29,7 @@ from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
 from ..operators.who_dances import TAKT_OT_who_dances
 from .sidebar import SidebarPanel, action_problem, draw_edited_by_hand, draw_reasons, draw_words, letters
-from .tweaks import draw_tweaks
+from .tweaks import draw_auto_keying, draw_tweaks
 
 _PROBLEMS_SHOWN = 4
 _WARNINGS_SHOWN = 8
@@ -93,8 +92,7 @@ class TAKT_PT_score(SidebarPanel):
         if character.text is None and not len(bpy.data.texts):
             _draw_begin(layout)
             return
-        if no_key := tweak_auto_keying.why_no_key(context, armature_object):
-            draw_words(layout, context, no_key, "INFO")  # first, since the tweaks' own rows end far down in the sidebar
+        draw_auto_keying(layout, context, armature_object)  # here, since the layers are far down in the sidebar
         layout.template_ID(character, "text", new=TAKT_OT_new_score.bl_idname, open=TAKT_OT_import_pha.bl_idname)
         if character.text is None:
             return

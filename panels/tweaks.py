@@ -5,7 +5,8 @@ from typing import Any
 import bpy
 
 from ..bridge import properties
-from ..bridge.tweaking import tweak_waiting, tweaked_motion, tweaks
+from ..bridge.language import say
+from ..bridge.tweaking import tweak_auto_keying, tweak_waiting, tweaked_motion, tweaks
 from ..operators.tweak import TAKT_OT_tweak
 from ..operators.tweak_call import TAKT_OT_tweak_call
 from .sidebar import draw_words
@@ -30,6 +31,15 @@ class TAKT_UL_tweaks(bpy.types.UIList):
             row.label(text="", icon=icon)
         else:
             row.prop(track, "mute", text="", icon=icon, emboss=False)
+
+
+def draw_auto_keying(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
+    """Draw whether Auto Keying keys the selected bones: one row, so that selecting moves no button under the mouse."""
+    if tweak_auto_keying.may_leave_out(context, armature_object):
+        is_left_out = tweak_auto_keying.why_no_key(context, armature_object)
+        layout.label(text=say("Auto Keying: press I once first" if is_left_out else
+                              "Auto Keying keys the selected bones"), translate=False,
+                     icon="INFO" if is_left_out else "CHECKMARK")
 
 
 def draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -66,3 +76,5 @@ def draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature
         row = column.row(align=True)
         row.operator("takt.save_tweaks")
         row.operator("takt.load_tweaks")
+    if no_key := tweak_auto_keying.why_no_key(context, armature_object):
+        draw_words(layout, context, no_key, "INFO")  # last, so that it moves no button

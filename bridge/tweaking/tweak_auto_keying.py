@@ -17,16 +17,23 @@ _SAYS_OF_SEVERAL: Final = ("Auto Keying does not key {bones}, since they have no
 _NAMES_SHOWN: Final = 3
 
 
+def may_leave_out(context: bpy.types.Context, armature_object: bpy.types.Object) -> bool:
+    """Return whether Auto Keying is on, writes to a layer of tweaks, and keys only channels that have keys."""
+    settings, animation = context.tool_settings, armature_object.animation_data
+    return (settings is not None and settings.use_keyframe_insert_auto and animation is not None
+            and context.preferences is not None and context.preferences.edit.use_keyframe_insert_available
+            and any(each == animation.action for _, each in tweaks.layers_of(armature_object) if each is not None))
+
+
 def why_no_key(context: bpy.types.Context, armature_object: bpy.types.Object) -> str:
     """Return why Auto Keying would not key selected bones in Pose Mode, and what to do; "" if it would, or is off."""
-    settings, animation = context.tool_settings, armature_object.animation_data
-    if (settings is None or not settings.use_keyframe_insert_auto or animation is None or animation.action is None
-            or context.preferences is None or not context.preferences.edit.use_keyframe_insert_available):
-        return ""
-    action, selected = animation.action, context.selected_pose_bones_from_active_object or ()
+    selected = context.selected_pose_bones_from_active_object or ()
     bones = [bone.name for bone in selected if bone.id_data == armature_object]
-    if not bones or all(each != action for _, each in tweaks.layers_of(armature_object)):
+    if not bones or not may_leave_out(context, armature_object):
         return ""
+    assert armature_object.animation_data is not None
+    action = armature_object.animation_data.action
+    assert action is not None
     keyed = set(bones_of(action))
     left_out = [bone for bone in bones if bone not in keyed]
     if len(left_out) > 1:

@@ -137,7 +137,7 @@ def test_auto_keying_that_keys_nothing_is_told(tweaked: Any) -> None:
     (("l_knee",), (), "'l_knee'"), (("l_knee", "l_hip"), (), "l_hip, l_knee"),
     (("l_knee", "l_hip"), ("l_hip",), "'l_knee'"), (("l_knee",), ("l_hip",), "'l_knee'"),
     (("l_knee", "l_hip"), ("l_knee", "l_hip"), ""), ((), (), "")])
-def test_the_first_row_of_the_panel_names_selected_bones_without_keys(
+def test_the_panel_names_selected_bones_without_keys_below_all_buttons(
         tweaked: Any, monkeypatch: pytest.MonkeyPatch, chosen: tuple[str, ...], keyed: tuple[str, ...],
         named: str) -> None:
     """The active bone, l_hip, counts only if it is selected; a key puts its bone among those that Auto Keying keys."""
@@ -153,24 +153,25 @@ def test_the_first_row_of_the_panel_names_selected_bones_without_keys(
     edit.use_keyframe_insert_available = settings.use_keyframe_insert_auto = True
     try:
         told = tweak_auto_keying.why_no_key(context, tweaked)
-        first = first_row_of_the_panel()
+        first, last = first_and_last_row_of_the_panel()
     finally:
         edit.use_keyframe_insert_available, settings.use_keyframe_insert_auto = before, False
         operators.object.mode_set(mode="OBJECT")
     assert told.startswith(f"Auto Keying does not key {named}, since") if named else told == ""
-    assert first == told
+    assert first == ("Auto Keying: press I once first" if named else "Auto Keying keys the selected bones")
+    assert last == told
     assert not tweak_auto_keying.why_no_key(context, tweaked)
 
 
-def first_row_of_the_panel() -> str:
-    """Return the words that the Score panel draws above the score's name."""
+def first_and_last_row_of_the_panel() -> tuple[str, str]:
+    """Return the words that the Score panel draws above the score's name, and those below its last button."""
     rows: list[str] = []
 
     class Layout:
-        """Notes labels until the score's name is drawn, and takes everything else."""
+        """Notes labels, and the names of everything else that is drawn."""
 
         def __getattr__(self, name: str) -> Any:
-            if name == "template_ID":
+            if name in ("template_ID", "operator"):
                 rows.append(name)
             return lambda *given, **named: self
 
@@ -181,4 +182,5 @@ def first_row_of_the_panel() -> str:
             rows.append(text)
 
     TAKT_PT_score.draw(cast(Any, SimpleNamespace(layout=Layout())), bpy.context)
-    return " ".join(rows[:rows.index("template_ID")])
+    last = len(rows) - rows[::-1].index("operator")
+    return " ".join(rows[:rows.index("template_ID")]), " ".join(rows[last:])
