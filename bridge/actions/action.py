@@ -50,7 +50,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     own = _refilled(armature_object, name, played, may_lie_in_strips=not is_new_score and _lies_below(armature_object))
     action = own if own is not None and not is_aside else _beside(own, name)
     try:
-        written = yield from _fill(armature_object, action, channels)
+        written, before = yield from _fill(armature_object, action, channels)
     except GeneratorExit:
         if action != own:
             bpy.data.actions.remove(action)
@@ -68,6 +68,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     if is_below:
         below.play(armature_object, action, _end_of_strip(channels))
     _keep_for_score(armature_object, name, action, channels, written)
+    _reset(armature_object, before - {name for _, names, _, _ in channels.curves for name in names})
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
     changes.score()  # other characters may aim at this one
@@ -104,11 +105,11 @@ def _refilled(armature_object: bpy.types.Object, name: str, played: Collection[s
 
 
 def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
-          channels: Channels) -> "Generator[float, None, Written]":
-    """Replace the keys of the score in an Action; yield the share of work done."""
+          channels: Channels) -> "Generator[float, None, tuple[Written, set[str]]]":
+    """Replace the keys of the score in an Action; yield the share of work done, and return the bones keyed before."""
     bag = versions.ensure_channelbag(action, _slot(action, armature_object))
-    _clear(bag, _paths(channels) | _written_paths(armature_object, bag),
-           is_known=bool(properties.character(armature_object).written))
+    before = _written_paths(armature_object, bag)
+    _clear(bag, _paths(channels) | before, is_known=bool(properties.character(armature_object).written))
     written: Written = {}
     bones = sum(len(names) for _, names, _, _ in channels.curves)
     count = 0
@@ -120,7 +121,7 @@ def _fill(armature_object: bpy.types.Object, action: bpy.types.Action,
             written |= keys
             count += 1
             yield count / bones
-    return written
+    return written, set(_by_bone(before))
 
 
 def _keep_for_score(armature_object: bpy.types.Object, name: str, action: bpy.types.Action, channels: Channels,
@@ -277,11 +278,15 @@ def put_aside(armature_object: bpy.types.Object) -> None:
 
 def _rest(armature_object: bpy.types.Object, left: bpy.types.Action | None) -> None:
     """Reset the bones that an unassigned Action has posed; otherwise they would keep that pose."""
+    _reset(armature_object, {found[0] for bag in bags(left) for curve in bag.fcurves
+                             if (found := bone_property(curve.data_path)) is not None} if left is not None else set())
+
+
+def _reset(armature_object: bpy.types.Object, names: Collection[str]) -> None:
+    """Put bones that are no longer posed back to rest."""
     assert armature_object.pose is not None
-    posed = {found[0] for bag in bags(left) for curve in bag.fcurves
-             if (found := bone_property(curve.data_path)) is not None} if left is not None else set[str]()
     for bone in armature_object.pose.bones:
-        if bone.name in posed:
+        if bone.name in names:
             bone.matrix_basis = Matrix()
 
 

@@ -205,6 +205,31 @@ def test_what_is_no_longer_played_has_no_curves(rig: bpy.types.Object, library: 
     assert {curve.data_path for curve in curves(rig) if "rotation" in curve.data_path} == stale
 
 
+@pytest.mark.parametrize("frame", [1, 17, 43])
+@pytest.mark.parametrize("body", ["left_arm", "lower", "upper"])
+def test_bones_that_are_no_longer_played_go_to_rest(rig: bpy.types.Object, library: Path, body: str,
+                                                    frame: int) -> None:
+    """A score that begins to move a part of the body only looks as if it had never moved the rest."""
+    call = '<call name="feet.Steps.left" duration="4"/>'
+    whole, part = ('<pha version="2" tickLength="0.5"><load src="feet.Steps"/>'
+                   f'<procedure name="main">{inside}</procedure></pha>'
+                   for inside in (call, f'<together><lane body="{body}">{call}</lane></together>'))
+    (library / "dance.pha").write_text(part, encoding="utf-8")
+    play(library / "dance.pha")
+    frames = (1.0, 20.0, 40.5)
+    never_moved = [evaluated_at(rig, each) for each in frames]
+    text_of(rig).from_string(whole)
+    rebuild()
+    bpy.context.scene.frame_set(frame)
+    posed_by_hand = rig.pose.bones["x_tail"]  # which no clip moves
+    posed_by_hand.location.x = 0.5
+    text_of(rig).from_string(part)
+    rebuild()
+    assert posed_by_hand.location.x == 0.5
+    posed_by_hand.location.x = 0.0
+    np.testing.assert_allclose([evaluated_at(rig, each) for each in frames], never_moved, atol=POSE_TOLERANCE)
+
+
 def test_a_score_never_writes_into_an_action_that_it_plays(rig: bpy.types.Object, library: Path,
                                                            tmp_path: Path) -> None:
     play(library / "dance.pha")
