@@ -190,11 +190,11 @@ def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArr
         of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
         of_wrist[:, 1::_PLACES] *= _BY_FOREARM
         arm = arm.reaching(largest(of_wrist))
-        arm = _swung(arm, largest(placed.pushes(side, allowed, arm)[:, ::_PLACES]) * length)
+        arm = _swivelled(arm, largest(placed.pushes(side, allowed, arm)[:, ::_PLACES]) * length)
     return arm
 
 
-def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
+def _swivelled(arm: LimbPoses, push: FloatArray) -> LimbPoses:
     """Return an arm (F,) swung about the line from shoulder to wrist, which moves its elbow by push (F, 3)."""
     line = arm.line
     out = arm.middle - arm.first - line * np.sum((arm.middle - arm.first) * line, axis=1, keepdims=True)

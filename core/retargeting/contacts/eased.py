@@ -34,11 +34,11 @@ def averaged(times: FloatArray, values: FloatArray, moment_s: float = LIMB_S) ->
     return values
 
 
-def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
+def with_limited_speed(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
     """Return offsets (F, 3) at times (F,) with limited speed before and after those that count, (F,) from 0 to 1.
 
     >>> ways, counts = np.array([(0.0,) * 3] * 2 + [(0.2, 0.0, 0.0)] + [(0.0,) * 3] * 2), np.array((0, 0, 1, 0, 0))
-    >>> gone_before_and_after(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
+    >>> with_limited_speed(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
     [0.0, 0.1, 0.2, 0.1, 0.0]
     """
     far, longest, made = counts * np.linalg.norm(ways, axis=1), np.linalg.norm(ways, axis=1), ways.copy()

@@ -99,19 +99,19 @@ def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
     frames = np.arange(len(touch.together))
     for _ in range(_TIMES_LED):
         for step in (_to_each_other, _onto_body, _out_of_body):
-            arms, is_led = _led(arms, step(placed, placed.palms(arms), touch))
+            arms, is_led = _hands_moved(arms, step(placed, placed.palms(arms), touch))
     for _ in range(_TIMES_LED):  # arms that do not reach a thigh are stretched through the belly before it
         left = np.flatnonzero(is_led.any(axis=1))
         if not len(left):
             break
         frames, placed, touch = frames[left], placed.at(left), touch.at(left)
         again = arms.at(frames)
-        again, is_led = _led(again, _out_of_body(placed, placed.palms(again), touch))
+        again, is_led = _hands_moved(again, _out_of_body(placed, placed.palms(again), touch))
         arms = arms.replaced(frames, again)
     return arms
 
 
-def _led(arms: LimbPoses, offsets: FloatArray) -> tuple[LimbPoses, BoolArray]:
+def _hands_moved(arms: LimbPoses, offsets: FloatArray) -> tuple[LimbPoses, BoolArray]:
     """Return arms (F, 2) with hands moved by offsets (F, 2, 3), and which were moved, (F, 2)."""
     is_led = np.asarray(offsets.any(axis=-1))
     return arms.replaced(is_led, arms.at(is_led).reaching(offsets[is_led])), is_led

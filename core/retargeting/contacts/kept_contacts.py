@@ -26,7 +26,7 @@ from ...skeletons.skeleton import MOST_BODIES, Skeleton
 from ..limbs import FRAMES_AT_ONCE, Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
-from .eased import averaged, detours, gone_before_and_after, with_detours
+from .eased import averaged, detours, with_detours, with_limited_speed
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
@@ -59,10 +59,10 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
         made[seen.rows], counts[seen.rows] = _detours(here, there, seen)
     if not made.any():
         return played
-    _as_usual(here, there, times, made, counts)
+    _keep_usual_direction(here, there, times, made, counts)
     wanted = made.copy()
     for side in np.flatnonzero(counts.any(axis=0)).tolist():
-        wanted[:, side, :3] = gone_before_and_after(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
+        wanted[:, side, :3] = with_limited_speed(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
     eased = averaged(times, wanted.reshape(len(times), -1)).reshape(made.shape)
     # averages may lead back into the body, since its direction out turns quickly: correct them once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
@@ -76,7 +76,7 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     return with_rotations(played, new)
 
 
-def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
+def _keep_usual_direction(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
     """Replace detours (F, 2, 4) that are far from their average, starting from that average.
 
     A thick trunk has several ways out, and the shortest may change from one frame to the next and back. Hands in
