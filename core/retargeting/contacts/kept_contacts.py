@@ -1,8 +1,8 @@
 """Keep Contacts: hands touch what they touch in the clip, and arms stay as far outside the trunk as there.
 
 Only arms move, so everything else is posed once, and joint rotations are computed at the end. Only frames in which a
-hand is near something or an arm is too deep are processed; of clips with high frame rates not all of these. Hands that
-come out of a trunk are corrected a second time.
+hand is near something or an arm is too deep are processed, and in clips with high frame rates not all of these. Hands
+that come out of a trunk are corrected a second time.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
 
 _HARDLY_SEEN: Final = 0.02
-"""Share of an arm's length."""
+"""Share of an arm's length: smaller offsets are hardly visible."""
 _FASTEST: Final = 0.7
 """Speed limit of a hand's correction, in body heights per second."""
 _USUAL_S: Final = 0.2
-"""Hands take the direction out that they take for about this long, rather than a shorter one for a moment."""
+"""Hands take the direction out of the body that is shortest on average over this time, not the one that is shortest for
+a moment."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
@@ -77,10 +78,10 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
 
 
 def _keep_usual_direction(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
-    """Replace detours (F, 2, 4) that are far from their average, starting from that average.
+    """Compute detours (F, 2, 4) that are far from their average again, starting from that average.
 
     A thick trunk has several ways out, and the shortest may change from one frame to the next and back. Hands in
-    contact, by counts (F, 2), keep their way.
+    contact, by counts (F, 2), keep their detours.
     """
     usual = averaged(times, made.reshape(len(times), -1), _USUAL_S).reshape(made.shape)
     rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
@@ -116,7 +117,7 @@ class _Shape:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> _Shape | None:
-        """Return the shape of a map's skeleton, or None if an arm is unknown, or everything that it may be near."""
+        """Return the shape of a map's skeleton, or None if an arm is unknown, or all that it might touch."""
         arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
         if arms is None or (hands is None and beside is None):
             return None
