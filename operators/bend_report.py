@@ -14,7 +14,7 @@ from .background import Work, WorksInBackground
 
 
 class TAKT_OT_bend_report(WorksInBackground[Sweep], bpy.types.Operator):
-    """Bend every joint by 45°, 90° and 120° about two axes, tell how much skin breaks, and select the worst vertices"""
+    """Bend all joints by 45°, 90° and 120° about two axes, count faults of the skin, and select the worst vertices"""
 
     bl_idname = "takt.bend_report"
     bl_label = "Report"

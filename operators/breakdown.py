@@ -19,7 +19,7 @@ _STEP = 0.1
 
 
 class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
-    """Set the selected bones between the poses of two blocks or keys, as a tweak: drag towards earlier or later"""
+    """Pose selected bones between two blocks or keys, as a tweak: drag left for the earlier, right for the later"""
 
     bl_idname = "takt.breakdown"
     bl_label = "Breakdown"

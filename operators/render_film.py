@@ -204,7 +204,7 @@ def seen(context: bpy.types.Context, through: str, size: float) -> FilmView:
     if through == "CAMERA":
         camera = scene.camera
         if camera is None:
-            raise ValueError("The scene has no camera; add one, or let it be seen from the front")
+            raise ValueError("The scene has no camera; add one, or choose the view from the front")
 
         def by_camera() -> tuple[FloatArray, FloatArray]:
             clip = camera.calc_matrix_camera(context.evaluated_depsgraph_get(), x=width, y=height)

@@ -117,7 +117,7 @@ class TAKT_OT_favourite_clip(_ForClip, bpy.types.Operator):
 
 
 class TAKT_OT_score_clip_menu(bpy.types.Operator):
-    """Open the menu of the clip of the shelf below the mouse"""
+    """Open the menu of the clip below the mouse"""
 
     bl_idname = "takt.score_clip_menu"
     bl_label = "Clip of the Shelf"

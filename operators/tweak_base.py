@@ -53,7 +53,7 @@ def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armatu
         return False
     if turned_otherwise:
         character.rotations = "QUATERNION"
-        report(operator, {"INFO"}, f"{len(turned_otherwise)} bones turn by quaternions now: a difference of Euler "
-                              "angles is another one in each pose")
+        report(operator, {"INFO"}, f"{len(turned_otherwise)} bones now use quaternion rotation: the same change of "
+                              "Euler angles is a different rotation in each pose")
     write_motion(operator, context, armature_object, motion, character.frame_start)
     return True

@@ -29,7 +29,7 @@ class Comparison(NamedTuple):
 
 
 COMPARISONS: dict[str, dict[str, Comparison]] = {
-    "": {"NONE": Comparison("Nothing", "One figure", {})},
+    "": {"NONE": Comparison("Nothing", "No comparison", {})},
     "Transition": {
         "CUTS": Comparison("Without Transitions", "The same score, with each clip cutting to the next",
                            {"transitions": False}),

@@ -37,15 +37,15 @@ class BindOptions:
             name="Max Influences", description="The most bones that move a vertex; 0 for no limit",
             default=_DEFAULTS.influences, soft_max=8, **_WIDEST["influences"])
         hardness: FloatProperty(
-            name="Hardness", description="How much a vertex keeps to its strongest bone: higher values give sharper"
-                                         " borders",
+            name="Hardness", description="How closely each vertex follows its strongest bone: higher values give "
+                                         "sharper borders",
             default=_DEFAULTS.hardness, soft_max=4.0, step=10, precision=2, **_WIDEST["hardness"])
         smoothing: FloatProperty(
             name="Smoothing", description="How far the zones of neighbouring bones blend over the surface; "
                                           "0 does not blend them",
             default=_DEFAULTS.smoothing, step=10, precision=2, **_WIDEST["smoothing"])
         resolution: IntProperty(
-            name="Resolution", description="Resolution of the inside of the body: raise it where thin parts close "
+            name="Resolution", description="Resolution of the inside of the body: raise it if thin parts close "
                                            "to each other move together",
             default=_DEFAULTS.resolution, soft_min=24, soft_max=128, **_WIDEST["resolution"])
         exponent: FloatProperty(

@@ -35,8 +35,8 @@ def fill(armature_object: bpy.types.Object) -> SkeletonMap:
 def _found(armature_object: bpy.types.Object) -> SkeletonMap:
     found = _library(armature_object).skeleton_map(armature.read_skeleton(armature_object))
     if found.may_stand and not found.is_humanoid and (named := map_in_any_pose(found.skeleton)).is_humanoid:
-        found = replace(named, warnings=(*named.warnings, "it does not stand as it rests: pose it upright, then Set "
-                                                          "Reference Pose"))
+        found = replace(named, warnings=(*named.warnings, "it does not stand in its rest pose: pose it upright, "
+                                                          "then click Set Reference Pose"))
     return found
 
 

@@ -115,7 +115,7 @@ def taken_back_on_error(armature_object: bpy.types.Object) -> Iterator[None]:
         for name, value in assigned.items():
             setattr(animation, name, value)
         properties.character(armature_object).tweaks_index = index
-        raise TaktError(f"this file of tweaks is damaged: Blender takes none of it ({error}); choose another one"
+        raise TaktError(f"this file of tweaks is damaged: Blender cannot load it ({error}); choose another one"
                         ) from error
 
 

@@ -59,7 +59,7 @@ class Clip:
             raise TaktError(f"clip {self.name!r} lasts {self.duration_s} s; a finite length of at least 0 is wanted")
         for tracks, channels in ((self.rotations, 4), (self.translations, 3), (self.scales, 3)):
             if tracks.channels != channels:
-                raise TaktError(f"clip {self.name!r} has {tracks.channels} channels where {channels} belong")
+                raise TaktError(f"clip {self.name!r} has {tracks.channels} channels, expected {channels}")
             if ((tracks.joints < 0) | (tracks.joints >= len(self.skeleton))).any():
                 raise TaktError(f"clip {self.name!r} moves joints that its skeleton does not have")
 

@@ -115,7 +115,7 @@ class _Reader:
         self._warnings = [f"it is in {encoding}; other programs want UTF-8"] if encoding else []
         if has_commas:
             self._text = re.sub(r"(?<=\d),(?=\d)", ".", self._text)
-            self._warnings.append("its numbers have commas for points")
+            self._warnings.append("its numbers have decimal commas instead of points")
 
     def read(self) -> Bvh:
         start = _MOTION.search(self._text)

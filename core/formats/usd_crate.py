@@ -321,7 +321,8 @@ class CrateLayer(Layer):
         is_array = attribute.kind.endswith("[]")
         wrong = next((rep for rep in reps if rep >> 48 & 255 != wanted or bool(rep & _IS_ARRAY) != is_array), None)
         if wrong is not None:
-            self.note(f"{path} is of type {quoted(attribute.kind)}, but a value of it is not; the file may be damaged")
+            self.note(f"{path} is of type {quoted(attribute.kind)}, but one of its values is not; the file may be "
+                      "damaged")
 
     @staticmethod
     def _has_value(rep: int) -> bool:

@@ -43,8 +43,8 @@ def frames_of(scene: Scene, body: Body, motion: Node) -> tuple[float, Moves]:
     values = scene.numbers(motion, "values", 1)[:, 0]
     if not count or not len(values) or len(values) % count:
         line = motion.fields["values"].line if "values" in motion.fields else motion.line
-        raise scene.error(f"{motion.said}: values holds {len(values)} numbers; a multiple of its {count} channels is "
-                          "wanted, and at least one frame", line)
+        raise scene.error(f"{motion.said}: values holds {len(values)} numbers, expected a multiple of its {count} "
+                          "channels, and at least one frame", line)
     named = words(scene.text(motion, "joints"))
     if len(named) != len(channels):
         line = motion.fields["joints"].line if "joints" in motion.fields else motion.line

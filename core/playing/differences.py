@@ -43,7 +43,7 @@ class Differences:
     def __post_init__(self) -> None:
         for tracks, channels in ((self.rotations, 4), (self.translations, 3), (self.scales, 3)):
             if tracks.channels != channels:
-                raise TaktError(f"tweaks have {tracks.channels} channels where {channels} belong")
+                raise TaktError(f"tweaks have {tracks.channels} channels, expected {channels}")
             if len(tracks) and not 0 <= tracks.joints.min() <= tracks.joints.max() < len(self.weights):
                 raise TaktError(f"tweaks change joints that the skeleton with its {len(self.weights)} does not have")
 

@@ -29,7 +29,7 @@ class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
 
 
 class TAKT_OT_score_duplicate(OfSelection, bpy.types.Operator):
-    """Put copies of the selected blocks behind them"""
+    """Insert copies of the selected blocks after them"""
 
     bl_idname = "takt.score_duplicate"
     bl_label = "Duplicate"

@@ -37,7 +37,7 @@ from .base import (
     write_text,
 )
 
-_NO_PLACE = Proposal(refusal="the shelf is no place in the score; let go above it")
+_NO_PLACE = Proposal(refusal="the shelf is not part of the score; release the mouse above the shelf")
 _FARTHER_PX = 3.0
 """A press with less movement of the mouse is a click."""
 

@@ -105,7 +105,7 @@ def test_the_shelf_is_no_place_in_the_score(rig: bpy.types.Object, library: Path
             hand.move(window.view.left + 5.0, y, ctrl=ctrl)
             hand.move(window.view.left + 5.0, 5.0, ctrl=ctrl)
             assert hand.let_go() == {"CANCELLED"}
-            assert hand.said == ["The shelf is no place in the score; let go above it"]
+            assert hand.said == ["The shelf is not part of the score; release the mouse above the shelf"]
             assert text_of(rig).as_string() == STEPS and looked_into() is layout
         hand = Hand(TAKT_OT_score_drag)
         hand.press(x - 30.0, y)

@@ -135,7 +135,7 @@ def test_one_wrong_value_is_refused_or_harmless(tweaked: Any, saved: str, tmp_pa
             of_all = value == "cut off" or place[0] in {"format", "version"}
             assert "this file of tweaks is damaged: " in said or (
                 of_all and ("no file of tweaks" in said or "these tweaks are of version" in said)), (seed, place, said)
-            assert "takes none of it" not in said, (seed, place, said)  # it is found before anything is changed
+            assert "cannot load it" not in said, (seed, place, said)  # it is found before anything is changed
         else:
             assert_sound(tweaked)
             take_back(tweaked, before)
@@ -199,7 +199,7 @@ def test_what_only_blender_refuses_is_taken_back(tweaked: Any, saved: str, tmp_p
         raise RuntimeError("no room")
 
     monkeypatch.setattr(tweak_files, "add", fail)
-    assert "this file of tweaks is damaged: Blender takes none of it (no room)" in refusal(path)
+    assert "this file of tweaks is damaged: Blender cannot load it (no room)" in refusal(path)
     assert state(tweaked) == before and tweaks_of(tweaked)[-1].action == tweaked.animation_data.action
 
 

@@ -167,7 +167,7 @@ def test_more_frames_than_announced_are_read_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("old, new, warning", [
     ("HIERARCHY", "# made by hand\nHIERARCHY", None), ("Frames:", "Frames :", None),
     ("Frame Time:", "FrameTime :", None), ("End Site", "EndSite", None),
-    (".", ",", "its numbers have commas for points"),
+    (".", ",", "its numbers have decimal commas instead of points"),
     ("Left Leg", "Hips", "line 6: a second joint named 'Hips'; it is called 'Hips.001'"),
     ("Left Leg", "", "line 6: a joint without a name; it is called 'joint.001'")])
 def test_what_other_programs_read_is_read(old: str, new: str, warning: str | None) -> None:
@@ -182,7 +182,7 @@ def test_values_may_have_commas_where_the_frame_time_has_none() -> None:
     start = text.index("1.5 2.25")
     wanted, found = bvh.read(text.encode()), bvh.read((text[:start] + text[start:].replace(".", ",")).encode())
     np.testing.assert_allclose(found.clip.translations.values, wanted.clip.translations.values, rtol=0, atol=1e-14)
-    assert found.warnings == ("its numbers have commas for points",)
+    assert found.warnings == ("its numbers have decimal commas instead of points",)
     with pytest.raises(FileError, match="is no finite number"):  # between numbers, commas are no points
         bvh.read((text[:start] + text[start:].replace(" ", ",")).encode())
 

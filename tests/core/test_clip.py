@@ -114,8 +114,8 @@ def test_empty_tracks_are_tracks() -> None:
 @pytest.mark.parametrize(("change", "says"), [
     ({"duration_s": -1.0}, "clip 'wave' lasts -1.0 s; a finite length of at least 0 is wanted"),
     ({"duration_s": np.nan}, "clip 'wave' lasts nan s"),
-    ({"rotations": Tracks.empty(3)}, "clip 'wave' has 3 channels where 4 belong"),
-    ({"scales": Tracks.empty(4)}, "clip 'wave' has 4 channels where 3 belong"),
+    ({"rotations": Tracks.empty(3)}, "clip 'wave' has 3 channels, expected 4"),
+    ({"scales": Tracks.empty(4)}, "clip 'wave' has 4 channels, expected 3"),
     ({"translations": Tracks.uniform(np.array((2,)), np.zeros(1), np.zeros((1, 1, 3)))},
      "clip 'wave' moves joints that its skeleton does not have"),
     ({"translations": Tracks.uniform(np.array((-1,)), np.zeros(1), np.zeros((1, 1, 3)))},

@@ -7,7 +7,7 @@ import pytest
 
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.contacts.eased import gone_before_and_after
+from takt.core.retargeting.contacts.eased import with_limited_speed
 from takt.core.retargeting.limbs import Limb, LimbPoses
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
@@ -72,7 +72,7 @@ def test_a_hand_that_rests_on_a_hip_comes_and_goes_without_a_jerk(slower: float,
 
 def test_ways_of_no_length_are_gone_at_any_speed() -> None:
     times, none = np.linspace(0.0, 1.0, 9), np.zeros(9)
-    np.testing.assert_array_equal(gone_before_and_after(times, np.zeros((9, 3)), none, 1.0), np.zeros((9, 3)))
+    np.testing.assert_array_equal(with_limited_speed(times, np.zeros((9, 3)), none, 1.0), np.zeros((9, 3)))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -81,6 +81,6 @@ def test_what_is_gone_before_and_after_is_nowhere_shorter_and_no_faster_than_all
     times = np.sort(rng.uniform(0.0, 2.0, 200))
     far: FloatArray = np.where((times > 0.8) & (times < 1.2), 0.3, 0.0)
     ways = far[:, None] * X
-    made = gone_before_and_after(times, ways, np.where(far > 0.0, 1.0, 0.0), 0.7)
+    made = with_limited_speed(times, ways, np.where(far > 0.0, 1.0, 0.0), 0.7)
     assert (made[:, 0] >= far - 1e-12).all()
     assert (np.abs(np.diff(made[:, 0])) <= 0.7 * np.diff(times) + 1e-12).all()

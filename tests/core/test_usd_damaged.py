@@ -108,7 +108,7 @@ def test_a_crate_that_contradicts_itself_is_refused(kind: str, message: str) -> 
 
 
 @pytest.mark.parametrize(("kind", "message"), [
-    ("type", "/Rig.restTransforms is of type 'float3[]', but a value of it is not"),
+    ("type", "/Rig.restTransforms is of type 'float3[]', but one of its values is not"),
     ("header", "bytes 11 to 88 should be 0")])
 def test_a_crate_that_is_odd_is_read_and_said(kind: str, message: str) -> None:
     assert any(message in each for each in usd.read(broken(kind), Path("a.usdc")).warnings)

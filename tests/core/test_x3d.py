@@ -284,7 +284,7 @@ def test_a_motion_of_joints_that_are_not_there_is_told(through: Callable[..., Cl
 
 
 @pytest.mark.parametrize(("more", "message"), [
-    ({"values": "0 0 0 0 0 1"}, "values holds 6 numbers; a multiple of its 5 channels"),
+    ({"values": "0 0 0 0 0 1"}, "values holds 6 numbers, expected a multiple of its 5 channels"),
     ({"values": ""}, "values holds 0 numbers"),
     ({"joints": "humanoid_root"}, "joints names 1 joints, but channels are for 2"),
     ({"channels": "2 Xposition, 4 Zrotation Xrotation Yrotation Xscale"}, "channels announces 2 for joint 1, but "),

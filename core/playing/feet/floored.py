@@ -133,7 +133,7 @@ class Floored(Over):
 
     @cached_property
     def aside(self) -> FloatArray:
-        """How far the hips are from above each seat at most while the body sits on it, (S, 3); NaN if it does not."""
+        """Greatest offset of the hips from above each seat while the body sits on it, (S, 3); NaN if it does not."""
         seated, ends_s = self._seated, [*(seat.from_s for seat in self.seats[1:]), np.inf]
         found = np.full((len(self.seats), 3), np.nan)
         for number, (seat, end_s) in enumerate(zip(self.seats, ends_s, strict=True)):
@@ -188,7 +188,7 @@ class Floored(Over):
         ground = lock.soles.ground
         points = lock.soles.positions(*joints[1:])[..., :ground.shape[1], :]
         soles = (points[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
-        planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip's ground is another one
+        planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip has another ground
         sitting = Sitting.of(self.seats, Moving(
             self._times_s, middle, skin.lowest(pose), fold, thighs.leg, spells.paces(self._times_s), planted,
             spells.row.layout.begin_s, spells.stays_at(self._times_s), spells.sits_at(self._times_s), lock.up))

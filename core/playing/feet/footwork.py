@@ -294,7 +294,7 @@ class Footwork(Over):
         dips = (tilted - lowest > ON_LEGS / 2.0 * leg).any(axis=(0, 1)) & self.lifts_sunk
         beside = np.where(dips, np.maximum(tilted, np.where(sinks, raised, lowest)), lowest)
         inside = np.minimum(beside, rest)
-        inside[sure:] -= leg  # guessed points raise nobody
+        inside[sure:] -= leg  # guessed points do not raise a body
         knees = np.array([[foot.knee for foot in feet] for feet in distinct]).T[None]
         heights, low_knees = (_by_segment(*(low[..., number] + self.row.root.rises for low in lows))
                               for lows in ((beside, inside), (knees, knees)))

@@ -1,4 +1,4 @@
-"""Seats of the scene, the skin with which a body sits on them, and how it is seen to sit; see sitting.py."""
+"""Seats of the scene, the skin with which a body sits on them, and how to recognise that it sits; see sitting.py."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SeatSkin:
-    """The lowest skin of seat and back. The height of points along up is linear in the joints' matrices.
+    """The lowest skin of buttocks and back. The height of points along up is linear in the joints' matrices.
 
-    by_joint: (P, 4 N) for P points and N joints. of_thighs: (P,) which points are of thighs, beyond the seat. below:
-    distance of the skin below the points if only joints are known, else 0. stands: height of the lowest skin of seat
-    and back in the rest pose. leg: the length of a leg.
+    by_joint: (P, 4 N) for P points and N joints. of_thighs: (P,) which points are of thighs, beyond the buttocks.
+    below: distance of the skin below the points if only joints are known, else 0. stands: height of the lowest skin of
+    buttocks and back in the rest pose. leg: the length of a leg.
     """
 
     joints: Joints
@@ -142,9 +142,10 @@ class Thighs:
 
 def are_still(times_s: FloatArray, hips: FloatArray, fold: FloatArray, leg: float,
               paces: FloatArray | float = 1.0) -> BoolArray:
-    """Return when a body rests with folded legs, (F,), at times (F,) that are evenly apart; see Thighs.
+    """Return when a body rests with folded legs, (F,), at times (F,) at equal distances; see Thighs.
 
-    paces: (F,) of clips against their own. A body that a slow clip moves may be no faster, since it does not rest.
+    paces: (F,) of clips relative to their own pace. If a clip plays slowly, the speed of a resting body must be lower
+    in proportion, since a body that moves slowly does not rest.
     """
     if not times_s[-1] > times_s[0]:
         return fold > SITS * leg

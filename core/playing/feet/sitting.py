@@ -1,8 +1,8 @@
 """How a body comes down onto the seats of a scene, sits there and gets up, against its clips.
 
-While the body sits, the lowest skin of seat and back is on the surface. The difference in height between
-this seat and the clips' is added in step with the clips: in proportion to the way that the hips have gone from standing
-to sitting. Feet stay, and hang where legs are too short. If they hang in the clips, they come down to the ground.
+While the body sits, the lowest skin of buttocks and back is on the surface. The difference in height between this seat
+and the clips' is added in step with the clips: in proportion to the way that the hips have gone from standing to
+sitting. Feet stay in place, and hang if legs are too short. If they hang in the clips, they come down to the ground.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _COMES: Final = 0.03
 _STRAIGHT_LEGS: Final = 0.005
 """A leg is straight if its fold is smaller, in leg lengths."""
 _LAST: Final = 3
-"""A body that sits down sits as at the end of its clip: during so many times the briefest contact."""
+"""If a body sits down, its height on the seat is that at the end of the clip, over this many times the briefest
+contact."""
 _SITS, _UPRIGHT, _GUIDES = 100.0, 10.0, 1.0
 """Weights of the wishes while a body sits, while it stands, and in between."""
 _HANGS: Final = 0.7
@@ -39,12 +40,12 @@ _ALONG: Final = 1e-4
 
 
 class Moving(NamedTuple):
-    """A body before it is moved onto seats, at times (F,) that are evenly apart.
+    """A body before it is moved onto seats, at times (F,) at equal distances.
 
-    hips: (F, 3). low: (F,) height of its lowest skin of seat and back. fold: (F,), see Thighs. leg: length of a leg.
-    paces: (F,) of its clips, see are_still. The others are None if unknown. planted: (L, F) when feet are in contact.
-    seams_s: when its clips begin. stays: (F,) when a transition leads from one clip that sits to another. sits: (F,)
-    when such a transition plays, or a clip that begins and ends with folded legs. up: unit vector (3,).
+    hips: (F, 3). low: (F,) height of its lowest skin of buttocks and back. fold: (F,), see Thighs. leg: length of a
+    leg. paces: (F,) of its clips, see are_still. The others are None if unknown. planted: (L, F) when feet are in
+    contact. seams_s: when its clips begin. stays: (F,) when a transition leads from one clip that sits to another.
+    sits: (F,) when such a transition plays, or a clip that begins and ends with folded legs. up: unit vector (3,).
     """
 
     times_s: FloatArray
@@ -64,10 +65,10 @@ class Moving(NamedTuple):
 class Sitting:
     """How a body of a motion sits on seats, at times (F,).
 
-    low: (F,) how high its lowest skin of seat and back is before. free: (F,) when it sits down or gets up. on: (F,)
-    when it sits. surface: (F,) how high the seat is, −inf where nobody sits. share: (F,) of the way from standing to
-    sitting that it has gone, 1 where it sits. spells: (N, 2) frames from which on, and before which, it is on its way
-    or sits.
+    low: (F,) height of its lowest skin of buttocks and back before. free: (F,) when it sits down or gets up. on: (F,)
+    when it sits. surface: (F,) height of the seat, −inf while the body does not sit. share: (F,) of the way from
+    standing to sitting that it has gone, 1 where it sits. spells: (N, 2) for each time that it sits down, sits and gets
+    up: the first frame, and the one after the last.
     """
 
     low: FloatArray
@@ -208,8 +209,8 @@ def _until_straight(fold: FloatArray, leg: float) -> int:
 def _in_the_air(planted: BoolArray | None, begin: int, here: slice, end: int, after: int) -> tuple[int, int]:
     """Return the frames from begin to end in which a body is on its way to its seat, there, and on its way back.
 
-    If no foot is planted in a part of that, as in a hop onto the seat, it begins where they leave the ground, or lasts
-    until they land. here: where it sits. after: where the way before ends.
+    If no foot is in contact in a part of that, as in a hop onto the seat, it begins where they leave the ground, or
+    lasts until they land. here: where it sits. after: where the way before ends.
     """
     if planted is None:
         return begin, end

@@ -1,10 +1,10 @@
-"""Foot lock: planted feet stay in place by IK of the legs.
+"""Foot lock: feet in contact stay in place by IK of the legs.
 
 Contacts come from the clips, each on its original skeleton (clips/contacts.py). During a contact the foot's joint is
 held in one position; the ankle follows, and hip and knee turn to reach it. If the leg would become straight, the body
 goes down a little beforehand. At seams a foot stays, or makes a step (steps.py). On its way from or to a foothold it is
 lifted a little, and the rims of soles go no lower than in the clips on both sides. Sunken feet are raised onto the
-ground. A foot keeps its rotation. What clips alone tell is in footwork.py; for tweaked poses see tweaked_feet.py.
+ground. A foot keeps its rotation. What clips alone determine is in footwork.py; for tweaked poses see tweaked_feet.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .lowering import Lowering
 
 @dataclass(frozen=True, eq=False)
 class Feet(Over):
-    """The stage that locks planted feet.
+    """The stage that locks feet in contact.
 
     row: the segments whose clips have the contacts. skeleton_map: roles of the joints, legs among them. up: unit vector
     (3,) of model space. skin: of the body, if known. lifts_sunk: whether sunken feet are raised onto the ground away
@@ -45,7 +45,7 @@ class Feet(Over):
     warped: Warped | None = None
 
     def sample(self, times_s: FloatArray, rounds: IntArray = FIRST_ROUND) -> Pose:
-        """Return the poses of the stage below with planted feet in place; see Stage."""
+        """Return the poses of the stage below with feet in contact in place; see Stage."""
         segment, gaps = self.row.segment_at(times_s), self.lock.footholds.gaps_at(times_s)
         self._plan(gaps)
         pose, kept = self._posed(self._posed_by, times_s, FIRST_ROUND, times_s, gaps)
@@ -167,7 +167,7 @@ class Feet(Over):
         return self.footwork.around(times_s, self.row.segment_at(times_s))[0]
 
     def _lacks(self, times_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return what held feet lack at times (F,), likewise; see FeetLock."""
+        """Return what held feet lack to reach their footholds at times (F,), likewise; see FeetLock.lacks."""
         gaps = self.lock.footholds.gaps_at(times_s)
         self.lock.footholds.know(gaps, self._loose)
         own_s, rounds = in_rounds(times_s, self.duration_s, self.is_loop)

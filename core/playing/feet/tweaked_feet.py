@@ -1,7 +1,7 @@
-"""Foot lock for tweaked poses: planted feet stay in place, with the height and rotation they have without tweaks.
+"""Foot lock for tweaked poses: feet in contact stay in place, with the height and rotation that they have untweaked.
 
-What clips alone tell is shared with the untweaked motion, and so are results where no tweak acts. Poses are computed
-again only for gaps at whose edges tweaks act.
+What clips alone determine is shared with the untweaked motion, and so are results where no tweak acts. Poses are
+computed again only for gaps at whose edges tweaks act.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ def carried_over(crossing: Crossing, at: IntArray, time_s: FloatArray, length_s:
 
     at: (F,) the crossing of each. time_s: (F,) since the transition began. length_s: (F,) its duration T.
 
-    To linear motion from one pose to the other, at the speed m, are added (a − m)·h(t) and −(b − m)·h(T − t). Here a
-    and b are the clips' speeds, h(t) = t·(1 − t/L)² and L = min(T, LONGEST_S). Value and speed are the clips' own at
-    both ends; for T ≤ LONGEST_S this is the cubic Hermite curve. The same holds for rotations, by rotation vectors,
-    along the longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
+    The motion is linear from one pose to the other, at the speed m, plus (a − m)·h(t) − (b − m)·h(T − t). Here a and b
+    are the clips' speeds, h(t) = t·(1 − t/L)² and L = min(T, LONGEST_S). Value and speed are the clips' own at both
+    ends; for T ≤ LONGEST_S this is the cubic Hermite curve. The same holds for rotations, by rotation vectors, along
+    the longer arc where crossing.is_long. Where a step is 0, the speed there is taken as m.
     """
     out, into = crossing.out, crossing.into
     share = np.clip(quotient(time_s, length_s), 0.0, 1.0)[:, None]

@@ -24,9 +24,9 @@ class Distances:
     """Joint positions at both ends of C clips, and speeds of joints.
 
     ends: (2, C, J, 3) positions in the clips' first and last poses, placed as they meet at seams. fast: (C, J) speeds
-    that joints seldom exceed at the clips' own pace, in model units per second. slow: the speed that every joint may
-    have, in the same unit. moved: (C, J) joints that each clip moves. skeleton: that of the clips. counted: (J,) joints
-    whose distance counts.
+    that joints seldom exceed at the clips' own pace, in model units per second. slow: a speed that is allowed for every
+    joint, in the same unit. moved: (C, J) joints that each clip moves. skeleton: that of the clips. counted: (J,)
+    joints whose distance counts.
     """
 
     ends: FloatArray

@@ -55,9 +55,9 @@ class Turning:
     """How the joints of C clips turn; each array is (C, J): angles in radians, and times in clip seconds.
 
     turns: joints that count and have a rotation track; in the other arrays, all other joints are 0. first, last, whole:
-    the part of the clip after its begin, that before its end, and all of it; path: the angle turned in it, time: its
-    duration. speed: the rule for the parts at the ends. angles: returns the angles from one pose to another;
-    limits.Limits may choose the longer arc.
+    in the first part of the clip, in its last part, and in all of it. path: the angle turned there; time: its duration.
+    speed: the rule for the parts at the ends. angles: returns the angles from one pose to another; limits.Limits may
+    choose the longer arc.
     """
 
     turns: BoolArray
@@ -88,7 +88,7 @@ class Turning:
         return cls(turns, first, first_s, last, last_s, whole, whole_s, speed, angles)
 
     def moving(self, near: FloatArray, whole: FloatArray) -> FloatArray:
-        """Return the speed that counts, from that near the seam and that over the whole clips.
+        """Return the speed that counts: of that near the seam and that over the whole clips.
 
         Over key intervals, it is the one near the seam unless that is still. Over time, it is the faster one, since a
         transition need not be slow because a clip ends slowly.

@@ -63,7 +63,7 @@ class EndPoses:
 
 
 FarTurns = dict[tuple[int, int], tuple[int, IntArray]]
-"""By a pair of clips between which joints turn far: the first segment after which they meet, and the joints."""
+"""For each pair of clips between which joints turn far: the first segment after which they meet, and these joints."""
 
 
 def end_times_s(duration_s: float) -> FloatArray:
@@ -76,8 +76,8 @@ def end_times_s(duration_s: float) -> FloatArray:
 class _Seams:
     """A chunk of N seams, of which D are different.
 
-    index: (N,) the segment before each seam. different: (N,) which of the D each seam is. sample: (D,) the number of
-    one seam of each. angle: (D, J) the joints' angles. shifts: (D,) whether a translation or scale changes.
+    index: (N,) the segment before each seam. different: (N,) which of the D each seam is. sample: (D,) the index of one
+    seam of each kind. angle: (D, J) the joints' angles. shifts: (D,) whether a translation or scale changes.
     """
 
     index: IntArray

@@ -26,8 +26,8 @@ from .hull import Hull, Hulls
 from .trunk import BentTrunk, Trunk, limb_radius
 
 _ONSET: Final = 0.01
-"""Share of the trunk's length: arms begin to move this far before contact, by how much nearer they are than in the
-clip. Trunks that bend by different joints do not agree any better.
+"""Share of the trunk's length by which an arm may be nearer than in the clip before it moves: trunks that bend at
+different joints do not match more closely. The move sets in over about this distance.
 """
 _FARTHEST: Final = 3.0 * _ONSET
 """Share of the trunk's length: no arm has to be farther outside."""
@@ -37,7 +37,8 @@ _CENTRE: Final = 0.1
 _USUAL_RADIUS: Final = 0.07
 """Radius of an arm, in trunk lengths."""
 _LONG: Final = (0.9, 0.99)
-"""Shares of its length: an arm so long from shoulder to wrist moves as a whole instead of swinging its elbow."""
+"""Reach of an arm as a share of its length: from the first value on it begins to move as a whole instead of swinging
+its elbow, from the second on it does so completely."""
 _BY_FOREARM: Final = 1.5
 """Factor by which a wrist moves farther than its forearm's middle has to: the elbow hardly moves along."""
 _TIMES_MOVED: Final = 3
@@ -94,8 +95,8 @@ class ArmsBesideTrunk:
     def allowed(self, outside: FloatArray, side: int) -> FloatArray:
         """Return the least distance of an arm from the trunk, (..., N), for its distance in the source (..., N).
 
-        It is at most that of an arm stretched half aside and half down, since short and thick arms are inside even so.
-        If one of the two heads is unknown, the head is ignored.
+        It is at most that of an arm stretched half aside and half down, since short and thick arms are inside the trunk
+        even then. If one of the two heads is unknown, the head is ignored.
         """
         most = self.most[side]
         missing = np.full((*outside.shape[:-1], max(len(most) - outside.shape[-1], 0)), -np.inf)
@@ -132,7 +133,8 @@ class ArmsInFrames:
     def outside(self, side: int, arm: LimbPoses | None = None) -> tuple[FloatArray, FloatArray]:
         """Return how far elbow, forearm, wrist and palm are outside, (F, N) in lengths, and directions out, (F, N, 3).
 
-        First for the trunk, then for the head; infinite if far from the head. arm: (F,), if it is not as it was placed.
+        First for the trunk, then for the head; infinite if far from the head. arm: (F,), if it has moved since the body
+        was placed.
         """
         return self.outside_at(side, self._places(side, arm))
 
@@ -190,12 +192,15 @@ def moved_out(placed: ArmsInFrames, side: int, arm: LimbPoses, allowed: FloatArr
         of_wrist[:, ::_PLACES] *= (straight * (bones[0] + bones[1]) / bones[0])[:, None, None]
         of_wrist[:, 1::_PLACES] *= _BY_FOREARM
         arm = arm.reaching(largest(of_wrist))
-        arm = _swung(arm, largest(placed.pushes(side, allowed, arm)[:, ::_PLACES]) * length)
+        arm = _swivelled(arm, largest(placed.pushes(side, allowed, arm)[:, ::_PLACES]) * length)
     return arm
 
 
-def _swung(arm: LimbPoses, push: FloatArray) -> LimbPoses:
-    """Return an arm (F,) swung about the line from shoulder to wrist, which moves its elbow by push (F, 3)."""
+def _swivelled(arm: LimbPoses, push: FloatArray) -> LimbPoses:
+    """Return an arm (F,) turned about the line from shoulder to wrist, so that its elbow moves by push (F, 3).
+
+    This is the arm's swivel angle. An almost straight arm turns less, since its elbow is on that line.
+    """
     line = arm.line
     out = arm.middle - arm.first - line * np.sum((arm.middle - arm.first) * line, axis=1, keepdims=True)
     radius = np.linalg.norm(out, axis=1)

@@ -34,11 +34,13 @@ def averaged(times: FloatArray, values: FloatArray, moment_s: float = LIMB_S) ->
     return values
 
 
-def gone_before_and_after(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
-    """Return offsets (F, 3) at times (F,) with limited speed before and after those that count, (F,) from 0 to 1.
+def with_limited_speed(times: FloatArray, ways: FloatArray, counts: FloatArray, speed: float) -> FloatArray:
+    """Return offsets (F, 3) at times (F,) that grow and fade at a limited speed around those that count.
+
+    ways: (F, 3) the offsets. counts: (F,) their weights, 0 to 1. speed: the limit.
 
     >>> ways, counts = np.array([(0.0,) * 3] * 2 + [(0.2, 0.0, 0.0)] + [(0.0,) * 3] * 2), np.array((0, 0, 1, 0, 0))
-    >>> gone_before_and_after(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
+    >>> with_limited_speed(np.arange(5) / 10.0, ways, counts, 1.0)[:, 0].round(3).tolist()
     [0.0, 0.1, 0.2, 0.1, 0.0]
     """
     far, longest, made = counts * np.linalg.norm(ways, axis=1), np.linalg.norm(ways, axis=1), ways.copy()
@@ -63,7 +65,7 @@ def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArr
 
 
 def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatArray:
-    """Return offsets of wrists in the trunk's axes, and angles by which elbows were swung, (..., 4).
+    """Return offsets of wrists in the trunk's axes, and swivel angles of elbows, (..., 4).
 
     carriers: (..., 3, 3) axes of the trunk joint that carries each arm.
     """
@@ -75,6 +77,6 @@ def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatAr
 
 
 def with_detours(plain: LimbPoses, carriers: FloatArray, made: FloatArray) -> LimbPoses:
-    """Return arms (...) with wrists moved and elbows swung by detours (..., 4)."""
+    """Return arms (...) with wrists moved and elbows turned by detours (..., 4)."""
     moved = plain.reaching((carriers @ made[..., :3, None])[..., 0])
     return moved.turned(rot.from_axis_angle(moved.line, made[..., 3]))

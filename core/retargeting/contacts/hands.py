@@ -20,9 +20,9 @@ from .hands_and_body import HandsAndBody, InFrames
 _NEAR_HEIGHTS: Final = (0.12, 0.2)
 """Shares of the body's height: hands nearer to each other than the first are kept as near, up to the second in part."""
 _ON_HEIGHTS: Final = (0.015, 0.035)
-"""Likewise, distances of hands from the body's skin, which clips do not show exactly.
-
-A trunk that is as deep as the second is between hands, and a part that is nearer by it is the only one touched of two.
+"""Likewise, for distances of hands from the body's skin, which clips do not show exactly. If hands are deeper in the
+trunk than the second value, the trunk is between them. If a hand is nearer to one part than to another by the second
+value, it touches only that part.
 """
 _UNSURE_HEIGHTS: Final = 0.04
 """Likewise, how much slimmer a clip's body may be than the standard body by which it is measured."""
@@ -93,25 +93,25 @@ class Touch:
 def touching(placed: InFrames, arms: LimbPoses, touch: Touch) -> LimbPoses:
     """Return arms (F, 2) whose hands touch their targets: each other, then the body.
 
-    What is in between counts last: a hand on a thigh stays outside a belly that covers it. placed: the body in F frames
-    before arms were moved.
+    Parts in between take precedence: a hand on a thigh stays outside a belly that covers it. placed: the body in F
+    frames before arms were moved.
     """
     frames = np.arange(len(touch.together))
     for _ in range(_TIMES_LED):
         for step in (_to_each_other, _onto_body, _out_of_body):
-            arms, is_led = _led(arms, step(placed, placed.palms(arms), touch))
-    for _ in range(_TIMES_LED):  # arms that do not reach a thigh are stretched through the belly before it
+            arms, is_led = _hands_moved(arms, step(placed, placed.palms(arms), touch))
+    for _ in range(_TIMES_LED):  # arms that do not reach a thigh are stretched through the belly in front of it
         left = np.flatnonzero(is_led.any(axis=1))
         if not len(left):
             break
         frames, placed, touch = frames[left], placed.at(left), touch.at(left)
         again = arms.at(frames)
-        again, is_led = _led(again, _out_of_body(placed, placed.palms(again), touch))
+        again, is_led = _hands_moved(again, _out_of_body(placed, placed.palms(again), touch))
         arms = arms.replaced(frames, again)
     return arms
 
 
-def _led(arms: LimbPoses, offsets: FloatArray) -> tuple[LimbPoses, BoolArray]:
+def _hands_moved(arms: LimbPoses, offsets: FloatArray) -> tuple[LimbPoses, BoolArray]:
     """Return arms (F, 2) with hands moved by offsets (F, 2, 3), and which were moved, (F, 2)."""
     is_led = np.asarray(offsets.any(axis=-1))
     return arms.replaced(is_led, arms.at(is_led).reaching(offsets[is_led])), is_led

@@ -35,7 +35,8 @@ _BEYOND_WRIST: Final = 0.35
 _STRETCHED: Final = (0.9, STRAIGHT)
 """An arm is stretched from the second share of its length on; below the first it is not."""
 _HANGS: Final = np.cos(np.radians((35.0, 20.0)))
-"""An arm hangs if it is straight, by its reach ÷ its length, and parallel to the thigh, by a cosine."""
+"""Cosines of the angle between a straight arm and the thigh: the arm does not hang below the first value, and hangs
+completely from the second on."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Keep Contacts: hands touch what they touch in the clip, and arms stay as far outside the trunk as there.
 
 Only arms move, so everything else is posed once, and joint rotations are computed at the end. Only frames in which a
-hand is near something or an arm is too deep are processed; of clips with high frame rates not all of these. Hands that
-come out of a trunk are corrected a second time.
+hand is near something or an arm is too deep are processed, and in clips with high frame rates not all of these. Hands
+that come out of a trunk are corrected a second time.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from ...skeletons.skeleton import MOST_BODIES, Skeleton
 from ..limbs import FRAMES_AT_ONCE, Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
-from .eased import averaged, detours, gone_before_and_after, with_detours
+from .eased import averaged, detours, with_detours, with_limited_speed
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
 
 _HARDLY_SEEN: Final = 0.02
-"""Share of an arm's length."""
+"""Share of an arm's length: smaller offsets are hardly visible."""
 _FASTEST: Final = 0.7
 """Speed limit of a hand's correction, in body heights per second."""
 _USUAL_S: Final = 0.2
-"""Hands take the direction out that they take for about this long, rather than a shorter one for a moment."""
+"""Hands take the direction out of the body that is shortest on average over this time, not the one that is shortest for
+a moment."""
 
 
 def with_contacts_kept(played: Clip, target_map: SkeletonMap, skin: SkinPoints | None, source: Clip,
@@ -59,10 +60,10 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
         made[seen.rows], counts[seen.rows] = _detours(here, there, seen)
     if not made.any():
         return played
-    _as_usual(here, there, times, made, counts)
+    _keep_usual_direction(here, there, times, made, counts)
     wanted = made.copy()
     for side in np.flatnonzero(counts.any(axis=0)).tolist():
-        wanted[:, side, :3] = gone_before_and_after(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
+        wanted[:, side, :3] = with_limited_speed(times, made[:, side, :3], counts[:, side], _FASTEST * here.height)
     eased = averaged(times, wanted.reshape(len(times), -1)).reshape(made.shape)
     # averages may lead back into the body, since its direction out turns quickly: correct them once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
@@ -76,11 +77,11 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     return with_rotations(played, new)
 
 
-def _as_usual(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
-    """Replace detours (F, 2, 4) that are far from their average, starting from that average.
+def _keep_usual_direction(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
+    """Compute detours (F, 2, 4) that are far from their average again, starting from that average.
 
     A thick trunk has several ways out, and the shortest may change from one frame to the next and back. Hands in
-    contact, by counts (F, 2), keep their way.
+    contact, by counts (F, 2), keep their detours.
     """
     usual = averaged(times, made.reshape(len(times), -1), _USUAL_S).reshape(made.shape)
     rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
@@ -116,7 +117,7 @@ class _Shape:
 
     @classmethod
     def of(cls, found: SkeletonMap, skin: SkinPoints | None) -> _Shape | None:
-        """Return the shape of a map's skeleton, or None if an arm is unknown, or everything that it may be near."""
+        """Return the shape of a map's skeleton, or None if an arm is unknown, or all that it might touch."""
         arms, hands, beside = both_arms(found), HandsAndBody.of(found, skin), ArmsBesideTrunk.of(found, skin)
         if arms is None or (hands is None and beside is None):
             return None

@@ -78,9 +78,9 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
     """Return the clip that a body plays on the ground, and that ground if it is not level.
 
     source: the clip as it was compared, in the target's axes, with the map of its skeleton. found: the map of the
-    target's joints, on a skeleton that rests in the pose in which the target stands; skin: as it rests itself.
-    up: (3,) unit, in both. ratio: how much larger the target is. root: the target's joint that translations move.
-    shown: makes a clip on the target's own skeleton from translations. before: what has lifted the body so far.
+    target's joints, on the standing skeleton; skin: in its own rest pose. up: (3,) unit, in both. ratio: how much
+    larger the target is. root: the target's joint that translations move. shown: makes a clip on the target's own
+    skeleton from translations. before: the lifts so far.
     """
     if not has_legs(found):
         return _without_legs(found, skin, up, translations, shown), None
@@ -108,7 +108,7 @@ def _lying(contacts: BodyContacts, played: Clip, body: _Lifted, skin: BodySkin) 
     """Return the clip of a body that is supported by more than its feet in the source."""
     on_hands = on_hands_and_feet(contacts, played, skin, body.root)
     played = played if on_hands is None else body.go(*on_hands)
-    for most_rad in (MOST_RAD, AGAIN_RAD):  # with the thighs the seat goes up, and the body may tip as far again
+    for most_rad in (MOST_RAD, AGAIN_RAD):  # raised thighs raise the buttocks, so it may tip again
         played = tipped(contacts, played, skin, body.root, most_rad)
         played = with_legs_beside_trunk(contacts, played, skin)
     return body.lift(played, as_high_as_contacts(contacts, played, skin))

@@ -31,7 +31,7 @@ from .grounding import Ground, with_feet_drawn_up
 from .raised_elbows import with_elbow_raised
 
 _TIMES_DRAWN: Final = 3
-"""Arms turn as they are drawn up, and other skin is lowest then."""
+"""Number of corrections: arms turn as they are drawn up, so that other skin becomes the lowest."""
 _AROUND_S: Final = 0.7
 """Time before and after an arm is in the ground over which it may be raised."""
 _SHOULDER: Final = 0.2
@@ -46,9 +46,9 @@ _MOST: Final = 0.8
 class ArmSkin:
     """The skin of an arm below its shoulder.
 
-    side: 0 for the left arm, 1 for the right one. parts: (2, P) which points of the body's skin are about its elbow,
-    and which at its end: nearer to the wrist, or of the hand. points: of both, on a skeleton of joints (K,) of the
-    whole. far: none is farther below the lowest one of shoulder, elbow and wrist.
+    side: 0 for the left arm, 1 for the right one. parts: (2, P) the points of the body's skin around its elbow, and
+    those of its end: nearer to the wrist, or of the hand. points: of both, on a skeleton of joints (K,) alone. far:
+    greatest distance of a point below the lowest of shoulder, elbow and wrist.
     """
 
     side: int
@@ -112,7 +112,7 @@ class ArmsOnGround:
 
     @classmethod
     def of(cls, arms: Sequence[ArmSkin], low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
-        """Return the value of arms. high: (F, A, 3) heights of their joints. bears: (F, 2) support by the hands."""
+        """Return these values for arms. high: (F, A, 3) heights of their joints. bears: (F, 2) support by the hands."""
         sides = [arm.side for arm in arms for _ in arm.parts]
         return cls(low, bears[:, sides], _most(high).reshape(low.shape))
 
@@ -134,7 +134,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
                        up: FloatArray) -> Clip:
     """Return a clip whose hands and elbows are not in the ground; hands keep their rotation.
 
-    found: the map of its skeleton. ground: how high that is along up (3,), a unit vector. leg: how long legs are.
+    found: the map of its skeleton. ground: its height along up (3,), a unit vector. leg: the length of the legs.
     """
     if not arms:
         return clip
@@ -160,7 +160,7 @@ def with_arms_drawn_up(clip: Clip, found: SkeletonMap, arms: tuple[ArmSkin, ...]
 
 
 def _keys(clip: Clip, joints: IntArray, step_s: float) -> FloatArray:
-    """Return the times of keys of some joints (F,), of those in one step the first; and the clip's ends."""
+    """Return the key times of some joints (F,), at most one in each step, and the clip's ends."""
     keys = key_times(clip.rotations, clip.translations, joints=joints).clip(0.0, clip.duration_s)
     return thinned(merged(keys, np.array((0.0, clip.duration_s))), step_s)
 
@@ -174,10 +174,10 @@ def _times(clip: Clip, arm: ArmSkin, near: FloatArray) -> FloatArray:
 
 
 def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray, leg: float) -> FloatArray:
-    """Return times (F,) with the middles of gaps beside instants (N,), within which its skin may leave the ground.
+    """Return times (F,) and the middles of gaps between instants (N,) in which the arm's skin may leave the ground.
 
-    A bone of length l that turns by an angle a from one time to the next is between them as much as l a² / 8 away from
-    where it would be if it went straight: an elbow that comes round to its other side turns far, and all at once.
+    If a bone of length l turns by an angle a in a gap, its end is as far as l a² / 8 from a straight path. An elbow
+    that swings round to its other side turns far at once.
     """
     turns, at = PosedJoints.of(clip, np.array(arm.arm)).placed(drawn)
     long = np.array((*np.linalg.norm(np.diff(at, axis=1), axis=-1).max(axis=0, initial=0.0), arm.far))
@@ -189,7 +189,7 @@ def _with_between(clip: Clip, arm: ArmSkin, drawn: FloatArray, times: FloatArray
 def _drawn(clip: Clip, arm: ArmSkin, times: FloatArray, ground: float, leg: float, up: FloatArray) -> FloatArray:
     """Return how far to raise an arm's elbow and its end at times (F,), (F, 2).
 
-    Above the ground no arm is raised farther than _MOST. Otherwise an arm at the height of its shoulder that lifts the
+    No arm above the ground is raised farther than _MOST. Otherwise an arm at the height of its shoulder that lifts the
     body would leave it in the air.
     """
     at = PosedJoints.of(clip, np.array(arm.arm)).heights(times, up) - ground

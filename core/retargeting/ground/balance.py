@@ -16,16 +16,16 @@ from .off_ground import is_within
 
 _DIRECTIONS: Final = 16
 _MASSES: Final = {"hip": 0.181, "knee": 0.070, "ankle": 0.035, "shoulder": 0.140, "elbow": 0.021, "wrist": 0.013}
-"""What belongs to a joint, of the body's mass: segments shared out to their ends by where their centres are. After
-Winter, Biomechanics and Motor Control of Human Movement, table 4.1."""
+"""Share of the body's mass at each joint. The mass of a segment is divided between its ends by the position of its
+centre. After Winter, Biomechanics and Motor Control of Human Movement, table 4.1."""
 _OF_HEAD: Final = 0.081
 
 
 def beyond_feet(clip: Clip, found: SkeletonMap, contacts: Mapping[str, FootContacts], up: FloatArray,
                 times: FloatArray) -> FloatArray:
-    """Return how far a body's centre of mass is from being over the feet on which it stands, (F,); none: infinitely.
+    """Return how far a body's centre of mass is beside the feet on which it stands, (F,); infinite without any.
 
-    found: the map of the clip's skeleton. contacts: when its feet are planted, by side. up: (3,) unit. times: (F,).
+    found: the map of the clip's skeleton. contacts: of its feet, by side. up: (3,) unit. times: (F,).
     """
     joints = found.joint_of
     mass = {joints[f"{side}_{name}"]: each for side in "lr" for name, each in _MASSES.items()

@@ -27,7 +27,8 @@ _BESIDE_FOOT: Final = 0.2
 _HEEL: Final = 0.3
 """Share of a foot's height: skin of a shin that is lower belongs to the heel."""
 _BESIDE_SHIN_LEGS: Final = (0.12, 0.2)
-"""And farther from both shins by the first, its hem in places by the second: other legs are as thick."""
+"""In leg lengths: a robe is farther from both shins than the first, and its hem in places than the second. Skin that is
+nearer may be that of a thick leg."""
 _BOTH: Final = 0.1
 """Skin to which each leg gives at least this weight hangs around both."""
 _MIDDLE: Final = 0.1
@@ -39,7 +40,8 @@ _AHEAD: Final = 0.25
 def may_touch(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
     """Return which points (P,) count: without props in hands, such as a sword, and hanging parts, such as a tail.
 
-    found: the map of the skeleton. own: the skeleton as the skin rests. Fingers may hang on controls.
+    found: the map of the skeleton. own: the skeleton in the skin's rest pose. Fingers count, even if they are children
+    of controls.
     """
     skeleton, known = found.skeleton, set(found.joint_of.values())
     is_held = np.zeros(len(skeleton), np.bool_)

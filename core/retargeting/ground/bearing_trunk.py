@@ -1,4 +1,4 @@
-"""The skin of seat and back, on which a body sits or lies, and how thick bodies usually are."""
+"""The skin of buttocks and back, on which a body sits or lies, and how thick bodies usually are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ABOUT_LEGS: Final[Mapping[str, float]] = {
 """Usual distance of the skin from joints, in leg lengths, for clips without skin; left and right alike."""
 OF_ARMS: Final = ("elbow", "wrist")
 _SEAT: Final = 0.35
-"""Share of the thigh, from the hip down, whose skin belongs to the seat."""
+"""Share of the thigh, from the hip down, whose skin belongs to the buttocks."""
 _HEM: Final = 0.5
 """Share of both thighs beyond which skin belongs to a hem."""
 HIPS_OF_BACK: Final = ("HumanoidRoot", "l_hip", "r_hip")
@@ -30,10 +30,10 @@ FEWEST: Final = 8
 
 def of_trunk(positions: FloatArray, joints: IntArray, own: Skeleton, found: SkeletonMap,
              thighs: float = _SEAT) -> BoolArray:
-    """Return which points (P, 3) of a skin belong to seat or back, (P,), not to head, arms, legs or a hem.
+    """Return which points (P, 3) of a skin belong to buttocks or back, (P,), not to head, arms, legs or a hem.
 
     joints: (P,) the joint that moves each point most. own: the skeleton in the rest pose of the skin. found: the map of
-    its joints. thighs: the share of the thighs, from the hips down, that belongs to the seat.
+    its joints. thighs: the share of the thighs, from the hips down, that belongs to the buttocks.
     """
     known, at = found.joint_of, own.rest_world[..., 3]
     limbs = [known[name] for name in ("skullbase", "l_shoulder", "r_shoulder", "l_hip", "r_hip") if name in known]

@@ -1,7 +1,7 @@
 """The model of a body above the ground: the parts of its skin that may touch the ground, and the ground's height.
 
-Both bodies use it, the clip's, if its file has skin, and the target. The ground is at the lowest skin of the feet while
-the body stands.
+It is used for the target, and for the clip's body if the clip's file has skin. The ground is at the lowest skin of the
+feet while the body stands.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class BodySkin:
     def part(self, name: str) -> BoolArray:
         """Return which points (P,) are of a part.
 
-        all. trunk: seat and back. upper: all but trunk, legs and hands. l_leg, r_leg. body: all but forearms and feet,
-        these up to the middle of shins. Others: see _BELOW.
+        all: every point. trunk: buttocks and back. upper: all but trunk, legs and hands. l_leg, r_leg: a leg. body: all
+        but forearms, feet, and the lower half of shins. Others: see _BELOW.
         """
         if name == "all":
             return np.ones(len(self.at_rest), np.bool_)

@@ -48,19 +48,21 @@ from .off_ground import lowest_beside
 _FEWEST_FRAMES = 6
 """Least number of frames that show a foot's contacts."""
 _BENT = 1e-3
-"""Of the body's size: where heights change direction by more at a key, the middles beside it are sampled too."""
+"""Share of the body's size: if the slope of the heights changes by more at a key, the middles beside it are sampled
+too."""
 _HALF_FLIGHT_S: Final = 0.2
-"""Half of the longest moment. A body that is off the ground for no longer, as in a run, gets the height there that
-makes the path of the hips smooth."""
-_OFF_SHARE: Final = 0.5
-"""By so much of how high he is, and little at most, since a low step may be what he is on."""
+"""Half of the longest short flight, as in a run. The body's height in it may differ from the clip's, so that the path
+of the hips is smooth."""
+_FLIGHT_SHARE: Final = 0.5
+"""Share of the height of such a flight by which the body's height may differ. The limit is small, since what looks like
+a flight may be a low step."""
 
 
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
-    """A skeleton with its motion, of which the feet's heights are wanted.
+    """A skeleton with its motion, for the heights of its feet.
 
-    up: (3,) unit, in model space. translations: with those of limbs that are carried along.
+    up: (3,) unit, in model space. translations: including those of limbs that are carried along.
     """
 
     skeleton: Skeleton
@@ -79,10 +81,10 @@ class BodyMotion:
 
 
 def _ground(heights: FloatArray, names: Sequence[str], times: FloatArray, leg: float) -> FloatArray:
-    """Return the height of each foot joint (J,) while it stands: heights (F, J) at times (F,), alike on both sides.
+    """Return the height of each foot joint (J,) in contact, from heights (F, J) at times (F,); equal on both sides.
 
-    That of ankles is the median of their heights while they are low and slow. That of balls is their usual height
-    meanwhile, since feet also turn on the heel. For feet that are never slow it is their lowest usual height.
+    Ankles get the median of their heights while they are low and slow. Balls get their usual height meanwhile, since
+    feet also turn on the heel. Feet that are never slow get their lowest usual height.
     """
     kinds = np.array([name[2:] for name in names])
     low = np.array([np.percentile(heights[:, kinds == kind], LOW_PERCENT, axis=0).min() for kind in kinds])
@@ -127,11 +129,11 @@ def _hips_over_feet(source: BodyMotion, pairs: Pairing, heights: FloatArray, tim
 
 def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights: FloatArray, times: FloatArray,
                     seen: FloatArray) -> FloatArray:
-    """Return how high foot joints (J,) are on the ground, as the rest pose tells; heights (F, J) at times (F,).
+    """Return the heights of foot joints (J,) on the ground, by the rest pose. heights: (F, J) at times (F,).
 
-    Where bent or spread legs do not tell, as seen in the motion. Characters stand on the ground at rest all the same;
-    the motion then shows nearly that height. A body that stands and never comes up to it
-    plays at another height than it rests.
+    seen: (J,) as found in the motion. It replaces the rest pose if the legs are bent or spread there, unless both agree
+    nearly: then the body stands on the ground at rest all the same. If a body that stands is always lower than at rest,
+    the ground is lower, too.
     """
     legs = _legs(source, pairs)
     rest = np.asarray(source.skeleton.rest_world[feet, :, 3] @ source.up)
@@ -142,15 +144,15 @@ def _ground_at_rest(source: BodyMotion, pairs: Pairing, feet: IntArray, heights:
     is_told = height >= STRAIGHT * leg or np.abs(rest - seen).max() < NEAR_LEGS[0] * leg
     if not is_told:
         return seen
-    high = _hips_over_feet(source, pairs, heights, times).max()  # where there are no hips, nothing tells that it lies
-    return rest + _sunk((heights - rest).min(axis=1), times, leg) if high > UPRIGHT_LEGS * leg else rest
+    high = _hips_over_feet(source, pairs, heights, times).max()  # without hips, it counts as standing
+    return rest + _sunken_ground((heights - rest).min(axis=1), times, leg) if high > UPRIGHT_LEGS * leg else rest
 
 
-def _sunk(lower: FloatArray, times: FloatArray, leg: float) -> float:
-    """Return how high the ground is of a clip that is below the ground all the while, less than 0; else 0.
+def _sunken_ground(lower: FloatArray, times: FloatArray, leg: float) -> float:
+    """Return the height of the ground, below 0, of a clip that is below the ground all the time; else 0.
 
-    lower: (F,) how high the lower foot is above where it rests at times (F,). Only where the ground is level: a body
-    that goes down a step, or falls, comes from a higher one.
+    lower: (F,) the height of the lower foot above its height at rest at times (F,). It is 0 if the ground is not level:
+    a body that goes down a step, or falls, begins on higher ground.
     """
     level = lowest_beside(times, lower, np.ones(len(times), dtype=np.bool_))
     is_level = np.ptp(level) < LOW_LEGS[1] * leg
@@ -174,10 +176,10 @@ def _leg(body: BodyMotion, pairs: Pairing) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Heights:
-    """How high L feet are at times (F,).
+    """Heights of L feet at times (F,).
 
-    lowest: (F,) how high the lower foot is to be. feet: (F, L) how high each is above its height at rest. below: (F, L)
-    how far below its hip each ankle is; 0 for a foot without a leg.
+    lowest: (F,) the wanted height of the lower foot. feet: (F, L) the height of each foot above its height at rest.
+    below: (F, L) how far each ankle is below its hip; 0 for a foot without a leg.
     """
 
     times_s: FloatArray
@@ -187,11 +189,11 @@ class _Heights:
 
     @property
     def lift(self) -> FloatArray:
-        """The lifts (F,) of the body that bring its lower foot to its height."""
+        """The lifts (F,) of the body that bring its lower foot to its wanted height."""
         return np.asarray(self.lowest - self.feet.min(axis=1))
 
     def __or__(self, other: _Heights) -> _Heights:
-        """Return those of both, in order of time."""
+        """Return both together, in order of time."""
         order = np.argsort(np.concatenate((self.times_s, other.times_s)))
         return _Heights(*(np.concatenate((getattr(self, each), getattr(other, each)))[order]
                           for each in ("times_s", "lowest", "feet", "below")))
@@ -202,9 +204,9 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
     """Return offsets that put the target's feet as high as the source's, scaled by leg length; None if nothing changes.
 
     Otherwise bodies of other proportions would float or sink where they bend, sit or lie. At the clip's ends, the
-    offsets depend on the pose alone, so that clips still fit together.
-    found: the map of the target's skeleton. is_ground_known: the source's rest pose says how high it stands, as far as
-    its legs are straight; if not, its feet are taken to stand where they seldom go lower, since markers are no soles.
+    offsets depend on the pose alone, so that clips still fit together. found: the map of the target's skeleton.
+    is_ground_known: whether the source's rest pose shows the ground, if its legs are straight. If not, the ground is
+    where its feet seldom go lower, since markers are not soles.
     """
     feet = np.flatnonzero([name in FEET for name in pairs.meant])
     names = [str(pairs.meant[foot]) for foot in feet.tolist()]
@@ -236,14 +238,14 @@ def ground_by_joints(source: BodyMotion, target: BodyMotion, pairs: Pairing, fou
         return None
     if has_skin:
         return Ground.lifting(times, heights.lift, legs)
-    between = _where_bent(times, heights.lift, _BENT * size)
+    between = _bend_times(times, heights.lift, _BENT * size)
     if len(between):
         heights |= measured(between, source.heights(theirs, between))
-    return _gradually(heights, legs, ratio * leg, target)
+    return _smooth_ground(heights, legs, ratio * leg, target)
 
 
-def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
-    """Return offsets that bring the lower foot to its height at each time, with one smooth curve for the body.
+def _smooth_ground(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, target: BodyMotion) -> Ground:
+    """Return offsets that bring the lower foot to its wanted height, with one smooth curve for the body.
 
     Legs raise and lower the feet by the difference. If they cannot, the feet hang, or the body rises.
     """
@@ -252,10 +254,10 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     is_cycle = ends_as_it_begins(np.column_stack((heights.lowest, heights.feet)), leg)
     inside = np.clip(np.minimum(times - times[0], times[-1] - times) / BRIEF_S, 1.0 if is_cycle else 0.0, 1.0)
     most *= inside[:, None]
-    lies = _longer(times, heights.below.max(axis=1)) < LIES_LEGS * leg
+    lies = _without_brief_lows(times, heights.below.max(axis=1)) < LIES_LEGS * leg
     frames = np.flatnonzero(~lies) if np.ptp(lift) > SOFT_LEGS * leg else np.zeros(0, np.int64)
     bent, down = _reaches(heights, legs, target, frames)
-    flies = np.minimum(_OFF_SHARE * _off_shortly(times, heights.lowest), NEAR_LEGS[0] * leg)
+    flies = np.minimum(_FLIGHT_SHARE * _flight_heights(times, heights.lowest), NEAR_LEGS[0] * leg)
     curve = lift
     if len(frames):
         least = np.minimum((sunk - most).max(axis=1), lift)
@@ -277,15 +279,15 @@ def _gradually(heights: _Heights, legs: tuple[Limb | None, ...], leg: float, tar
     return Ground(times, curve, legs, drawn)
 
 
-def _longer(times: FloatArray, high: FloatArray) -> FloatArray:
+def _without_brief_lows(times: FloatArray, high: FloatArray) -> FloatArray:
     """Return heights (F,) at times (F,), without low values that last only a moment."""
     every = np.ones(len(times), np.bool_)
     return lowest_beside(times, -lowest_beside(times, -high, every, _HALF_FLIGHT_S), every, _HALF_FLIGHT_S)
 
 
-def _off_shortly(times: FloatArray, lowest: FloatArray) -> FloatArray:
+def _flight_heights(times: FloatArray, lowest: FloatArray) -> FloatArray:
     """Return the height of the lower foot above its heights shortly before and after, (F,)."""
-    return np.asarray(np.maximum(lowest + _longer(times, -lowest), 0.0))
+    return np.asarray(np.maximum(lowest + _without_brief_lows(times, -lowest), 0.0))
 
 
 def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotion,
@@ -303,8 +305,8 @@ def _reaches(heights: _Heights, legs: tuple[Limb | None, ...], target: BodyMotio
     return bent, down
 
 
-def _where_bent(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
-    """Return the middles of gaps between times (F,) at which a value's slope changes too much."""
+def _bend_times(times: FloatArray, lift: FloatArray, bent: float) -> FloatArray:
+    """Return the middles of gaps between times (F,) beside which the slope of the lift changes by more than `bent`."""
     turns = np.abs(np.diff(lift, 2, prepend=lift[:1], append=lift[-1:])) > bent
     gaps = np.flatnonzero((turns[:-1] | turns[1:]) & (np.diff(times) > SAMPLE_S + SAME_S))
     return np.asarray((times[gaps] + times[gaps + 1]) / 2.0)

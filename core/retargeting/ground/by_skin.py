@@ -1,4 +1,4 @@
-"""The ground by skin: soles that stand are on it, and no skin is below it, whatever shoes or skirts there are.
+"""Brings skin to the ground: soles in contact are on it, and no skin is below it, with any shoes or skirts.
 
 What touches the ground in the clip decides how high the body is. A swinging foot that would dip into the ground is
 lifted by its own leg, so that the body and the other foot do not hop. The body is lifted only by the part that no leg
@@ -31,7 +31,7 @@ from .grounding import Ground, most_bent, most_drawn, most_put_down
 from .lift_of_touching import lift_of_touching, near_ground
 from .lowest_skin import LowestSkin
 from .off_ground import ankles_and_soles, off_ground
-from .soft_ground import Measured, softly
+from .soft_ground import Measured, smooth_ground
 from .touching import all_touching, with_slides
 
 _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
@@ -39,24 +39,24 @@ _BESIDE_GROUND_LEGS: Final = (0.05, 0.12)
 _CALM_S: Final = 0.04
 """Smoothing time of how far such a foot is put down."""
 _OFF_LEGS: Final = 0.015
-"""A foot that is higher bears nobody."""
+"""A higher foot does not bear the body."""
 
 
 def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
                    target: BodySkin, ratio: float, before: Sequence[Ground] = ()) -> Ground | None:
-    """Return by how much the target's body is to be lifted, and its feet to be drawn up; None where all may stay.
+    """Return the lifts of the target's body and feet, or None if nothing changes.
 
     contacts: of the source clip as it was compared, in the target's axes, with the map of its skeleton. played: the
-    retargeted clip, on the target's own skeleton. ratio: size of the target / size of the source. before: what lifted
-    the body so far. Both lifts together are smoothed (soft_ground.py). While something of the source touches the
-    ground, the lowest skin of that is on it; no skin is below it. The ground is as high as the soles at rest.
+    retargeted clip, on the target's own skeleton. ratio: size of the target / size of the source. before: the lifts so
+    far; the sum of all lifts is smooth (soft_ground.py). While a part of the source touches the ground, the lowest skin
+    of that part is on it; no skin is below it. The ground is as high as the soles at rest.
     """
     found = _measured(contacts, source, source_map, played, target, ratio)
     if found is None:
         return None
     most, reach = _most_drawn(found, played), _reach(found, played)
     wish = lift_of_touching(found.low - found.high, found.touching, found.weight, found.leg, reach)
-    ground = softly(found, played, wish, most, reach[:, :-1], before)
+    ground = smooth_ground(found, played, wish, most, reach[:, :-1], before)
     if max(np.abs(ground.lift).max(initial=0.0), np.abs(ground.drawn).max(initial=0.0)) <= STILL_LEGS * found.leg:
         return None
     return ground
@@ -64,7 +64,7 @@ def ground_by_skin(contacts: BodyContacts, source: Clip, source_map: SkeletonMap
 
 def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, played: Clip,
               target: BodySkin, ratio: float) -> Measured | None:
-    """Measure a body's skin above the ground; None where it has no feet, or none with skin. See ground_by_skin."""
+    """Measure a body's skin above the ground; None if it has no feet, or none with skin. See ground_by_skin."""
     body, up = _body(target), target.up
     if body is None:
         return None
@@ -78,7 +78,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     whole = np.column_stack((low[:, :len(legs)], arms.lowest(body.without_arms(low).min(axis=1))))
     stands_at = -lift_of_touching(whole, touching, weight, leg)
     keys = thinned(key_times(played.rotations, played.translations), SAME_S)
-    between = _where_sudden(times, whole, stands_at, keys, leg)
+    between = _sudden_times(times, whole, stands_at, keys, leg)
     if len(between):
         more = body.skin.at(played, between, up)
         order = np.argsort(np.concatenate((times, between)))
@@ -93,7 +93,7 @@ def _measured(contacts: BodyContacts, source: Clip, source_map: SkeletonMap, pla
     ankles, soles = ankles_and_soles(source, source_map, body.sides, times, up)
     as_in_clip = feet + ratio * ankles - (ankles_at - body.ankles)
     off = off_ground(times, as_in_clip, ratio * soles, body.sides, contacts.feet)
-    off = np.minimum(off, np.maximum(feet, 0.0))  # none that is already lower lifts the body
+    off = np.minimum(off, np.maximum(feet, 0.0))  # a foot that is already lower does not lift the body
     lowest, on = arms.lowest(low.min(axis=1)), np.zeros(len(times))
     return Measured(times, np.column_stack((feet, lowest)), np.column_stack((off, on)),
                     np.minimum(shin, low[:, -1:]), others, touching, weight, legs, below, arms, leg)
@@ -106,9 +106,10 @@ def _bears(contacts: BodyContacts, times: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """What of a body does not depend on what it plays: its feet's sides, their legs, and its skin above the ground.
+    """What is the same for all clips of a body: its legs, arms, and skin above the ground.
 
-    ankles: (L,) how high they are as it stands. arms: A of them. ground: how high that is.
+    sides: of its L feet. ankles: (L,) their heights while the body stands. arms: A of them. ground: its height. leg:
+    the length of the legs.
     """
 
     sides: tuple[str, ...]
@@ -121,23 +122,23 @@ class _Body:
 
     @property
     def of_arms(self) -> slice:
-        """Which columns of the skin are of arms, two of each."""
+        """The columns of the skin that are of arms, two for each."""
         first = 2 * len(self.legs)
         return slice(first, first + 2 * len(self.arms))
 
     def arms_on_ground(self, low: FloatArray, high: FloatArray, bears: FloatArray) -> ArmsOnGround:
-        """Return what arms do at F times; low, high: of the skin; bears: (F, 2) how much hands bear the body."""
+        """Return the arms at F times. low, high: of skin and joints. bears: (F, 2) how much hands bear the body."""
         joints = high[:, 2 * len(self.legs):].reshape(len(high), len(self.arms), 3)
         return ArmsOnGround.of(self.arms, low[:, self.of_arms], joints, bears)
 
     def without_arms(self, low: FloatArray) -> FloatArray:
-        """Return how high the lowest skin of feet, shins and of all else but the arms is, (F, 2 L + 1)."""
+        """Return the heights of the lowest skin of feet, of shins, and of all else but the arms, (F, 2 L + 1)."""
         return np.delete(low, self.of_arms, axis=1)
 
 
 @lru_cache(maxsize=MOST_BODIES)
 def _body(body: BodySkin) -> _Body | None:
-    """Return a body once for all that it plays; None: it has no feet, or none with skin."""
+    """Return a body, cached for all its clips; None if it has no feet, or none with skin."""
     found, own, skin, parents = body.found, body.own, body.points, body.found.skeleton.parents
     if not body.feet or body.leg <= 0.0:
         return None
@@ -165,16 +166,16 @@ def with_arms_off_ground(played: Clip, of: BodySkin) -> Clip:
 
 
 def _times(played: Clip, spans: FloatArray) -> FloatArray:
-    """Return when to measure, (F,): at moments of what is played, and where something begins and ends to touch."""
+    """Return the times to measure, (F,): the moments of the clip, and the beginnings and ends of contacts."""
     times = moments(played.duration_s, played.rotations, played.translations)
     return beside(times, spans.ravel().clip(0.0, played.duration_s))
 
 
 def _most_drawn(found: Measured, played: Clip) -> FloatArray:
-    """Return by how much legs draw their feet up at most, (F, L).
+    """Return how far legs can draw up their feet, (F, L).
 
-    While nothing else bears the body it goes up itself, unless their knees are bent: a straight knee would snap. What
-    bears it lets knees bend so much further, and what that draws up goes by the square.
+    While nothing else bears the body, the body rises instead, unless the knee is bent: a straight knee would snap. The
+    more something else bears it, the further the knee may bend, by the square of its share.
     """
     most = most_drawn(found.below, found.leg)
     bears = found.touching * np.clip(1.0 - found.high / (_OFF_LEGS * found.leg), 0.0, 1.0)
@@ -188,10 +189,10 @@ def _most_drawn(found: Measured, played: Clip) -> FloatArray:
 
 
 def _reach(found: Measured, played: Clip) -> FloatArray:
-    """Return how far down legs put their feet at most where both are on the ground, and one hangs above it, (F, L + 1).
+    """Return how far legs can put down a foot that hangs while both are on the ground in the clip, (F, L + 1).
 
-    The last is that of all else: 0. No skin of the leg is to come into the ground with it. Feet near the ground in the
-    clip count as well, such as feet that slide or are about to leave, if their legs are known.
+    The last column is all other skin: 0. No skin of the leg goes into the ground. Feet near the ground in the clip
+    count as well, such as feet that slide or are about to leave, if their legs are known.
     """
     reach, leg = np.zeros((2, *found.low.shape)), found.leg
     low, feet = (found.low - found.high)[:, :-1], found.touching[:, :-1]
@@ -214,12 +215,13 @@ def _reach(found: Measured, played: Clip) -> FloatArray:
     return np.asarray(reach.max(axis=0))
 
 
-def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,
+def _sudden_times(times: FloatArray, low: FloatArray, stands_at: FloatArray, keys: FloatArray,
                   leg: float) -> FloatArray:
-    """Return when to look besides (N,): in gaps between times (F,) in which skin near the ground moves suddenly.
+    """Return further times to measure (N,), in gaps between times (F,) in which skin near the ground moves suddenly.
 
-    low: (F, L + 1) how high each foot is, and all others. stands_at: (F,) how high what the body is to stand on is. A
-    foot above that and the other foot does not count. Keys (K,) in such gaps, and their middles.
+    low: (F, L + 1) heights of each foot, and of all other skin. stands_at: (F,) height of the skin on which the body is
+    to stand; a foot that is higher than this and than the other foot does not count. The times are keys (K,) in such
+    gaps, and the middles of the gaps.
     """
     feet, lowest = low[:, :-1], low.min(axis=1, keepdims=True)
     near = np.maximum(np.maximum(feet.min(axis=1), stands_at), 0.0)[:, None] + NEAR_LEGS[0] * leg
@@ -235,7 +237,7 @@ def _where_sudden(times: FloatArray, low: FloatArray, stands_at: FloatArray, key
 def moments(duration_s: float, *channels: Tracks) -> FloatArray:
     """Return the times (F,) of a clip at which skin is measured in any case: at keys, and between them.
 
-    Heights may turn sharply at keys; of those that are closer than the steps one in each step is enough.
+    Heights may turn sharply at keys. If keys are closer than the steps, one of them in each step is enough.
     """
     keys = key_times(*channels).clip(0.0, duration_s)
     return divided(thinned(merged(keys, np.array((0.0, duration_s))), FINE_S), FINE_S)

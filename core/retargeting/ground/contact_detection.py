@@ -45,8 +45,8 @@ _HIGH_LEGS: Final = 0.52
 _HAND_S: Final = 0.1
 """Time before and after a contact of hands over which their weight fades in and out."""
 _BELOW_SEAT_LEGS: Final = (0.12, 0.22)
-"""Distance of feet from their hips, sideways. Up to the first value they are below the seat of a character who sits on
-the heels, and bear it; from the second on they are beside it."""
+"""Distance of feet from their hips, sideways. Up to the first value they are below the buttocks of a character that
+sits on its heels, and bear it; from the second on they are beside them."""
 _IN_AIR_LEGS: Final = (0.15, 0.6)
 """Heights: up to the first, a part keeps the clip's height; from the second on, it is in the air."""
 
@@ -55,9 +55,9 @@ _IN_AIR_LEGS: Final = (0.15, 0.6)
 class SeenBody:
     """A clip's body at times (F,).
 
-    ground: how high that is along up (3,). leg: how long legs are. feet: (F,) how high the lowest joint of feet is
-    above the ground, in legs. joints: how high skin about other joints is, (F,) each. skin: its own; None where that is
-    not known.
+    ground: its height along up (3,). leg: the length of the legs. feet: (F,) the height of the lowest foot joint above
+    the ground, in leg lengths. joints: the heights of the skin around other joints, (F,) each. skin: its own; None if
+    unknown.
     """
 
     clip: Clip
@@ -101,7 +101,7 @@ class SeenBody:
         return np.min(high, axis=0) if high else np.full(len(frames), np.inf)
 
     def trunk(self) -> FloatArray:
-        """Return the height of seat or back, (F,) in leg lengths; infinite while hips are high."""
+        """Return the height of buttocks or back, (F,) in leg lengths; infinite while hips are high."""
         high = np.full(len(self.times_s), np.inf)
         hips = [each for name, each in self.joints.items() if name in HIPS_OF_BACK]
         low = np.flatnonzero(np.min(hips, axis=0) < _HIGH_LEGS) if hips else np.zeros(0, np.int64)
@@ -152,7 +152,7 @@ def _near(height: FloatArray, near: tuple[float, float] = NEAR_LEGS) -> FloatArr
 
 
 def _lies(seen: SeenBody, trunk: FloatArray) -> BoolArray:
-    """Return when seat or back, or a joint that is not of a foot and is slow, is near the ground, (F,)."""
+    """Return when buttocks or back, or a slow joint that is not of a foot, is near the ground, (F,)."""
     high = np.stack([*seen.joints.values()], axis=1) if seen.joints else np.full((len(seen.times_s), 1), np.inf)
     speed = np.gradient(high, seen.times_s, axis=0) if len(high) > 1 else np.zeros(high.shape)
     slow = np.abs(speed) < SLOW_LEGS_PER_S[0]
@@ -199,7 +199,7 @@ def _hand_height(seen: SeenBody, side: str) -> FloatArray:
 
 
 def _below_seat(seen: SeenBody, side: str, low: IntArray) -> FloatArray:
-    """Return how much a foot is below the seat, as in sitting on the heels, (F,). low: (N,) the frames to examine."""
+    """Return how much a foot is below the buttocks, as in sitting on heels, (F,). low: (N,) the frames to examine."""
     below, known = np.zeros(len(seen.times_s)), seen.found.joint_of
     ends = np.array((known[f"{side}_hip"], known[f"{side}_ankle"]))
     _, at = PosedJoints.of(seen.clip, ends).placed(seen.times_s[low])

@@ -1,8 +1,8 @@
 """The height of a body that does not stand on its feet: its contacts are as high above the ground as the clip's.
 
 Feet do not determine the height of a body that sits, lies or rolls. With a shorter trunk it would hang in the air; with
-a longer one its head would lift it. So seat and back, or the lowest part while the body turns over, should be as high
-as in the clip, by the ratio of the legs. Each counts in proportion to how much it supports the body. Arms count in
+a longer one its head would lift it. So buttocks and back, or the lowest part while the body turns over, should be as
+high as in the clip, by the ratio of the legs. Each counts in proportion to how much it supports the body. Arms count in
 proportion to how much their hands do. These are wishes for the one curve of the body's height (soft_ground.py).
 """
 
@@ -41,7 +41,7 @@ def as_high_as_contacts(contacts: BodyContacts, played: Clip, body: BodySkin) ->
 
 
 def _trunk(_: BodyContacts, played: Clip, body: BodySkin, times: FloatArray) -> FloatArray:
-    """Return the heights of seat and back above the ground at times (F,), (F,)."""
+    """Return the heights of buttocks and back above the ground at times (F,), (F,)."""
     return np.asarray(body.low(played, times, "trunk")[:, 0])
 
 

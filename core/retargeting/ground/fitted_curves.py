@@ -12,15 +12,16 @@ from ...clips.thresholds import LITTLE_LEGS
 from ...maths.arrays import BoolArray, FloatArray
 from ...maths.displacement import DisplacementProblem, SoftBounds, solve_displacement
 
-_HEARD: Final = 4.0
-"""In smoothing times: farther from a wish than this, it has no effect left."""
+_EFFECT: Final = 4.0
+"""Distance from a wish, in smoothing times, beyond which it has no effect."""
 SOFT_WEIGHT: Final = 30.0
-"""What knees would rather not do counts so much, against wishes of 1: a foot 1 cm from where its leg takes it easily
-counts as a body 5 cm from where it is wanted."""
+"""Weight of the limits of knees, if wishes have the weight 1: a foot that is 1 cm beyond its leg's easy reach costs as
+much as a body that is 5 cm from its wish."""
 CONTACT_WEIGHT: Final = 1e4
 """Weight of the body's contacts: where the body must rise at once, they yield by millimetres."""
 _END_WEIGHT: Final = 1e6
-"""Weight of wish and soft bounds at both ends of a curve that keeps its ends: there each is best for itself.
+"""Weight of wish and soft bounds at both ends of a curve that keeps its ends: there the value is best for that moment
+alone.
 
 So if one clip ends in the pose in which another begins, they still fit. A curve that has to leave its wish for a
 contact does so gradually.
@@ -72,12 +73,12 @@ def smoothed(times: FloatArray, wish: FloatArray, smoothing_s: float, *, weight:
     return np.where(lo > hi, curves, np.clip(curves, lo, hi))
 
 
-def heard(times: FloatArray, counts: BoolArray, smoothing_s: float) -> BoolArray:
+def near_wishes(times: FloatArray, counts: BoolArray, smoothing_s: float) -> BoolArray:
     """Return whether wishes act at times (F,), (F,): at those that count, and shortly before and after them.
 
-    counts: (F,) the times that have a wish. smoothing_s: as in smoothed.
+    counts: (F,) which times have a wish. smoothing_s: as in smoothed.
     """
-    near = joined(times[counts, None] + (-_HEARD * smoothing_s, _HEARD * smoothing_s))
+    near = joined(times[counts, None] + (-_EFFECT * smoothing_s, _EFFECT * smoothing_s))
     return np.asarray(depth_within(times, near) >= 0.0)
 
 
@@ -90,7 +91,7 @@ def ends_as_it_begins(heights: FloatArray, leg: float) -> bool:
 
 
 def _highest(every: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return the highest that rows (K, F) are beside even times (N,), (K, N): what lies between is not passed over."""
+    """Return the highest values of rows (K, F) around even times (N,), (K, N), including values between these times."""
     highest = _at(every, times, rows)
     before = np.clip(np.searchsorted(every, times, side="right") - 1, 0, len(every) - 2)
     for row, own in zip(highest, rows, strict=True):
@@ -107,7 +108,7 @@ def _at(at: FloatArray, times: FloatArray, rows: FloatArray) -> FloatArray:
 def _bound_at(at: FloatArray, times: FloatArray, bound: FloatArray) -> FloatArray:
     """Return a bound (F,) that is infinite at some times, at other times (N,).
 
-    Between a finite value and an infinite one it is the finite one: so it holds up to the times at which it begins.
+    Between a finite and an infinite value it is the finite one, so the bound holds in the whole gap.
     """
     is_bound = np.isfinite(bound)
     share = np.interp(at, times, is_bound)

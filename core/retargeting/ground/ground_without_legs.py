@@ -1,7 +1,6 @@
-"""A body without legs is on the ground with what of its skin is lowest, as a snowman or a blob that tips over.
+"""The lowest skin of a body without legs is on the ground, as with a snowman, or a blob that tips over.
 
-It has no feet that give its height, and no legs whose length gives the height of jumps. It follows the hips of clips
-with its root.
+It has no feet that give its height, and no leg length by which jumps are scaled. Its root follows the hips of clips.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ def has_legs(found: SkeletonMap) -> bool:
 
 def ground_without_legs(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray,
                         steps: FloatArray) -> Ground | None:
-    """Return by how much a body is to be lifted, so that its lowest skin is as high as it rests.
+    """Return the lift that keeps the lowest skin of a body as high as at rest, or None if nothing changes.
 
-    None if all may stay. played: a clip on its own skeleton. found: the map of the same joints, on
-    a skeleton that rests in the pose in which the body stands; skin: as it rests itself. up: (3,) unit. steps: (F,)
-    times at which to look besides keys.
+    played: a clip on its own skeleton. found: the map of the same joints, on the standing skeleton. skin: in its own
+    rest pose. up: (3,) unit. steps: (F,) times to examine besides keys.
     """
     body = BodySkin.of(found, played.skeleton, skin, tuple(up.tolist()))
     if not len(body.at_rest):

@@ -21,11 +21,13 @@ from ..limbs import Limb, LimbPoses, runs_of_frames, with_rotations
 _MOST_DRAWN_LEGS: Final = 0.25
 """Farthest that a leg raises its foot; the rest lifts the body."""
 _BELOW_HIP: Final = (0.3, 0.5)
-"""Of a leg's length: with its ankle at most so far below the hip it draws no foot up; from the second on, wholly."""
+"""Distance of an ankle below its hip, in leg lengths: up to the first value a leg does not draw up its foot, from the
+second on it may completely."""
 _STRAIGHTENED: Final = 0.985
-"""Of a leg's length: none that puts its foot down is straightened further."""
+"""Share of a leg's length up to which it is straightened to put down its foot."""
 _BENT_FURTHER: Final = 0.5
-"""Of its own bend: a knee that bends further while nothing else bears the body would snap."""
+"""Share of its own bend by which a knee may bend further while nothing else bears the body: beyond that it would
+snap."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class Ground:
 
 
 def most_drawn(below: FloatArray, leg: float) -> FloatArray:
-    """Return by how much feet may be drawn up at most whose ankles are so far below their hips, of any shape."""
+    """Return how far feet may be drawn up. below: how far their ankles are below their hips, of any shape."""
     return np.asarray(_MOST_DRAWN_LEGS * leg * np.interp(below / leg, _BELOW_HIP, (0.0, 1.0)))
 
 
@@ -63,9 +65,10 @@ def most_put_down(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -
 
 
 def most_bent(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> FloatArray:
-    """Return by how much a leg draws its foot up at most at times (F,), (F,), whose knee bends little further.
+    """Return how far a leg can draw up its foot at times (F,) without bending its knee much further, (F,).
 
-    below: (F,) how far its ankle is below its hip. To draw up a straight leg by little takes a large bend of its knee.
+    below: (F,) how far its ankle is below its hip. The knee of a straight leg bends far even if its foot is drawn up
+    only a little.
     """
     thigh, shin, whole = _bones(clip, leg, times)
     both = np.maximum(2.0 * thigh * shin, 1e-30)
@@ -76,9 +79,9 @@ def most_bent(clip: Clip, leg: Limb, times: FloatArray, below: FloatArray) -> Fl
 
 
 def _bones(clip: Clip, leg: Limb, times: FloatArray) -> tuple[float | FloatArray, float | FloatArray, FloatArray]:
-    """Return how long thigh, shin and the line from hip to ankle are at times (F,), (F,) each, or one where they stay.
+    """Return the lengths of thigh, shin, and the line from hip to ankle at times (F,), (F,) each, or one if constant.
 
-    As the hip sees it: where no joint below it is scaled or leaves its parent, only those between bend the leg.
+    If no joint below the hip is scaled or translated, only the rotations of joints between hip and ankle count.
     """
     skeleton, path = clip.skeleton, path_to_root(clip.skeleton.parents, leg.last)
     chain = path[:path.index(leg.first)]
@@ -106,8 +109,8 @@ def _length(ways: FloatArray) -> FloatArray:
 def lifted(skeleton: Skeleton, translations: Tracks, ground: Ground, up: FloatArray, root: int | None) -> Tracks:
     """Return translations in which the body's root is lifted along up (3,), in the model.
 
-    root: None if no joint carries all of the body; then it is the topmost that is translated. What is above it may
-    go over the ground and turn there.
+    root: None if no joint carries all of the body; then it is the topmost that is translated. Joints above it may
+    travel over the ground and turn there.
     """
     return moved(skeleton, translations, ground.times_s, ground.lift[:, None] * up, root)
 

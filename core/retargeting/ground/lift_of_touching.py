@@ -12,12 +12,12 @@ def lift_of_touching(low: FloatArray, touching: FloatArray, weight: FloatArray, 
                      reach: FloatArray | float = 0.0) -> FloatArray:
     """Return the root height offset (F,) that puts contacts on the ground.
 
-    low: (F, N) the height of each part's lowest skin above its place. touching: (F, N) how much the part touches the
-    ground, 0 to 1; weight: (F, N) its contact weight, 0 to 2. reach: (F, N) how far legs can put the part down.
-    The part with the highest weight decides. Other parts count less, the less they touch and the lower their weight.
-    The body rises for parts that would be in the ground, as far as legs can still put the deciding part down. It sinks
-    for parts that would hang above the ground; legs then draw up what is in the ground. Parts far above the ground are
-    no contacts.
+    low: (F, N) the height of each part's lowest skin above its wanted height. touching: (F, N) how much the part
+    touches the ground, 0 to 1; weight: (F, N) its contact weight, 0 to 2. reach: (F, N) how far legs can put the part
+    down. The part with the highest weight decides. Other parts count less, the less they touch and the lower their
+    weight. The body rises for parts that would be in the ground, as far as legs can still put the deciding part down.
+    It sinks for parts that would hang above the ground; legs then draw up what is in the ground. Parts far above the
+    ground are no contacts.
     """
     counts = near_ground(low, leg)
     touching, weight = counts * touching, counts * weight
@@ -32,5 +32,5 @@ def lift_of_touching(low: FloatArray, touching: FloatArray, weight: FloatArray, 
 
 
 def near_ground(height: FloatArray, leg: float) -> FloatArray:
-    """Return how much of skin that is so high above the ground may be what touches it."""
+    """Return the weight, 0 to 1, by which skin at a height above the ground may count as a contact."""
     return np.asarray(np.interp(height / leg, FAR_LEGS, (1.0, 0.0)))

@@ -75,8 +75,8 @@ def _lower_foot(posed: PosedJoints, times: FloatArray, rest: FloatArray, leg: fl
 def _level(times: FloatArray, feet: FloatArray, is_upright: BoolArray) -> FloatArray:
     """Return the height of the ground at times (F,), (F,). feet: (F,) the height of the lower foot above rest.
 
-    is_upright: (F,) whether that foot may be in contact. In contacts, the ground is at its height. Between two
-    contacts, the height of the ground changes in step with the lower foot's.
+    is_upright: (F,) whether that foot may be in contact. In contacts, the ground is as high as the lower foot. Between
+    two contacts, its height changes in step with that foot's.
     """
     feet = np.minimum(feet, 0.0)
     slow = (np.abs(np.gradient(feet, times)) < LEVEL_LEGS_PER_S) & is_upright

@@ -1,8 +1,8 @@
-"""How high the lowest skin of a body's feet, of its shins and of all else is, in many frames.
+"""Heights of the lowest skin of a body's feet, of its shins, and of all other parts, in many frames.
 
-What depends on the body alone is made once. Ends of limbs, as hands with their fingers or a head with its hair, are
-posed only in frames in which they may matter: where the joint on which they hang is not too high for them to reach
-down.
+What depends on the body alone is computed once. Ends of limbs, such as a hand with its fingers or a head with its hair,
+are posed only in frames in which they may be lowest: in which their anchor, the joint at which the end begins, is low
+enough.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from ...skeletons.skeleton import Skeleton
 from ..skin_points import SkinPoints
 
 _FAR: Final = 0.2
-"""Of the body's size: ends of limbs reach no farther from the joint on which they hang."""
+"""Share of the body's size: greatest reach of the end of a limb from its anchor."""
 _FEWEST_JOINTS: Final = 4
-"""So many joints, at least, make it worth while to pose an end of a limb alone."""
+"""Least number of joints for which the end of a limb is posed separately."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Points that belong to one joint, and are moved by few.
+    """The points of one part of the skin that mostly follow one joint.
 
-    column: of what they are a part. joints: (K,). matrix: (P, 4 K) from these joints' heights, upᵀ · model_from_joint,
-    to the points'. level: (P, 1) above which they are measured. anchors: (K,) the joint on which each of joints hangs,
-    or itself, and far: (K,) from there to the farthest point that it moves.
+    column: the number of the part. joints: (K,) that move the points. matrix: (P, 4 K) from these joints' rows upᵀ ·
+    model_from_joint to the heights of the points. level: (P, 1) heights above which the points are measured. anchors:
+    (K,) the anchor of each joint; without one, the joint itself. far: (K,) from there to the farthest point that the
+    joint moves.
     """
 
     column: int
@@ -45,7 +46,7 @@ class _Group:
 
     @classmethod
     def of(cls, points: SkinPoints, skeleton: Skeleton, level: FloatArray, column: int) -> _Group:
-        """Return points of a skin that is bound to a skeleton."""
+        """Return the group of all these points; level: (P,)."""
         joints, own = np.unique(points.joints[points.weights > 0.0], return_inverse=True)
         local, (point, influence) = points.local(skeleton), np.nonzero(points.weights > 0.0)
         matrix = np.zeros((len(level), 4, len(joints)))
@@ -55,38 +56,41 @@ class _Group:
         np.maximum.at(far, own, away)
         return cls(column, joints, matrix.reshape(len(level), -1), level[:, None], joints, far)
 
-    def hung(self, anchors: IntArray, away: FloatArray) -> _Group:
-        """Return them as seen from the joints (J,) on which all joints hang, so far (J,) away along the limbs."""
+    def anchored(self, anchors: IntArray, away: FloatArray) -> _Group:
+        """Return the group with anchors for all joints (J,), which are `away` (J,) from them along the limbs."""
         return _Group(self.column, self.joints, self.matrix, self.level, anchors[self.joints],
                       self.far + away[self.joints])
 
     def lowest(self, rows: FloatArray, row: IntArray) -> FloatArray:
-        """Return how high the lowest is above its level, (F,); rows: (4, R, F) of joints, row: (J,) which is whose."""
+        """Return the height of the lowest point above its level, (F,).
+
+        rows: (4, R, F) of joints. row: (J,) the index of each joint in them.
+        """
         own = rows.take(row[self.joints], axis=1).reshape(self.matrix.shape[1], -1)
         return np.asarray((product(self.matrix, own) - self.level).min(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """Joints that are posed together, and the points of skin that only they move.
+    """Joints that are posed together, and the groups of points that only they move.
 
-    kept: (R,) joints with their ancestors. hung: (H,) those that are away from the joint on which the part hangs.
+    kept: (R,) these joints and their ancestors. below_anchor: (H,) those below the anchor of the part.
     """
 
     kept: IntArray
-    hung: IntArray
+    below_anchor: IntArray
     groups: tuple[_Group, ...]
 
     def row(self, count: int) -> IntArray:
-        """Return which of its rows is that of each of so many joints, (J,); 0 where it has none."""
+        """Return the index of each joint among the part's joints, (J,); 0 for joints that it does not have."""
         row = np.zeros(count, dtype=np.int64)
         row[self.kept] = np.arange(len(self.kept))
         return row
 
     def may_be_lower(self, clip: Clip, rows: FloatArray, row: IntArray, high: FloatArray) -> BoolArray:
-        """Tell of which groups, and in which frames, points may be lower than (F,): (G, F).
+        """Return which groups may have a point lower than heights (F,), and in which frames, (G, F).
 
-        rows, row: as for _Group.lowest, of the anchors. Scaled joints may carry points anywhere.
+        rows, row: as for _Group.lowest, of the anchors. If a clip scales joints, points may be anywhere.
         """
         if len(clip.scales):
             return np.ones((len(self.groups), rows.shape[2]), dtype=np.bool_)
@@ -95,7 +99,7 @@ class _Part:
 
     @cached_property
     def _reach(self) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
-        """Anchors (N,) of all groups, how far points are from them (N, 1), where each group begins and its level."""
+        """Anchors (N,) of all groups, the reach from them (N, 1), where each group begins, its highest level."""
         none = np.zeros(0, dtype=np.int64)
         anchors = np.concatenate((none, *(group.anchors for group in self.groups)))
         far = np.concatenate((none, *(group.far for group in self.groups)))
@@ -108,8 +112,9 @@ class _Part:
 class LowestSkin:
     """The skin of a body, in parts.
 
-    trunk: all joints but those of ends, with the feet's skin. ends: of limbs, with what their joints move.
-    joints: (N,) whose heights are wanted as well. columns: how many parts of skin are told apart.
+    trunk: all joints that are not in an end; the skin of the feet is always there. ends: of limbs, with the skin that
+    their joints move. joints: (N,) whose heights are returned as well. feet: their number. columns: the number of
+    parts.
     """
 
     trunk: _Part
@@ -121,9 +126,10 @@ class LowestSkin:
     @classmethod
     def of(cls, skin: SkinPoints, skeleton: Skeleton, feet: Sequence[BoolArray], shins: Sequence[BoolArray],
            level: FloatArray, joints: IntArray) -> LowestSkin:
-        """Return it for skin that is bound to a skeleton, above a level (P,).
+        """Return the parts of a skin that is bound to a skeleton.
 
-        feet, shins: (P,) each, which points are theirs. joints: (N,).
+        feet, shins: (P,) each, the points of a foot or shin. level: (P,) heights above which points are measured.
+        joints: (N,).
         """
         rest = ~np.logical_or.reduce([*feet, *shins])
         groups = [_Group.of(skin.part(own), skeleton, level[own], column)
@@ -131,8 +137,8 @@ class LowestSkin:
                   for own in (is_in & (skin.joints[:, 0] == joint) for joint in np.unique(skin.joints[is_in, 0]))]
         of_feet = [joint for group in groups if group.column < len(feet) for joint in group.joints.tolist()]
         posed = with_ancestors(skeleton.parents, np.array([*of_feet, *joints.tolist()]))
-        anchors, away = _hung(skeleton, groups, posed)
-        groups, every = [group.hung(anchors, away) for group in groups], np.arange(len(skeleton))
+        anchors, away = _anchors(skeleton, groups, posed)
+        groups, every = [group.anchored(anchors, away) for group in groups], np.arange(len(skeleton))
         on = [next(iter(group.anchors[group.anchors != group.joints].tolist()), -1) for group in groups]
         ends = []
         for anchor in sorted(set(on) - {-1}):
@@ -145,17 +151,17 @@ class LowestSkin:
 
     @classmethod
     def of_parts(cls, skin: SkinPoints, skeleton: Skeleton, parts: Sequence[BoolArray]) -> LowestSkin:
-        """Return it for some parts (P,) of skin that is bound to a skeleton, above 0; what else there is stays away."""
+        """Return some parts (P,) of a skin that is bound to a skeleton, measured above 0; all other skin is ignored."""
         counts = np.logical_or.reduce(parts)
         kept = skin.part(counts)
         return cls.of(kept, skeleton, [part[counts] for part in parts], (), np.zeros(len(kept.positions)),
                       np.zeros(0, dtype=np.int64))
 
     def at(self, clip: Clip, times_s: FloatArray, up: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return how far above their level the lowest points are at times (F,): of feet, shins, and all others.
+        """Return heights of the lowest points above their level, (F, feet + shins + 1), and of joints, (F, N).
 
-        As (F, feet + shins + 1), and how high joints (N,) are along up (3,), (F, N). Of shins and others only those
-        count that may be lower than their level or than the higher foot; where there are none, it is infinite.
+        times_s: (F,). up: (3,). The last column is all skin that is not of feet or shins. Points of shins and others
+        count only if they may be lower than the higher foot, or than their level. If none may, the height is infinite.
         """
         low = np.full((len(times_s), self.columns), np.inf)
         heights, high = np.empty((len(times_s), len(self.joints))), np.empty(len(times_s))
@@ -173,7 +179,7 @@ class LowestSkin:
                     frames = np.flatnonzero(may)
                     _lower(low, run.start + frames, group, rows.take(frames, axis=2), row)
             for end, part in enumerate(self.ends):
-                if not _is_moved(clip, part.hung):
+                if not _is_moved(clip, part.below_anchor):
                     is_near[end, run] = part.may_be_lower(clip, rows, row, high[run]).any(axis=0)
         for part, near in zip(self.ends, is_near, strict=True):
             frames = np.flatnonzero(near)
@@ -188,20 +194,21 @@ class LowestSkin:
 
 
 def _lower(low: FloatArray, frames: IntArray, group: _Group, rows: FloatArray, row: IntArray) -> None:
-    """Let what is lowest be as low as a group in some frames."""
+    """Lower the heights of a part in some frames to those of a group."""
     if len(frames):
         low[frames, group.column] = np.minimum(low[frames, group.column], group.lowest(rows, row))
 
 
 def _is_moved(clip: Clip, joints: IntArray) -> bool:
-    """Return whether any of some joints leaves its parent."""
+    """Return whether a clip translates any of some joints."""
     return bool(np.isin(clip.translations.joints, joints).any())
 
 
-def _hung(skeleton: Skeleton, groups: Sequence[_Group], trunk: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return on which joint each joint hangs, (J,), and how far away along the limb, (J,); on itself, if on none.
+def _anchors(skeleton: Skeleton, groups: Sequence[_Group], trunk: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return the anchor of each joint, (J,), and its distance along the limb, (J,).
 
-    trunk: (N,) joints that hang on none. What hangs on a joint has no skin farther from it than ends of limbs reach.
+    A joint without an anchor is its own. trunk: (N,) joints that must not be below an anchor. Skin below an anchor is
+    at most _FAR from it.
     """
     parents, at = skeleton.parents, skeleton.rest_world[..., 3]
     bones = np.where(parents[:, None] >= 0, at - at[parents], 0.0)

@@ -19,8 +19,8 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
                      up: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the heights of ankles, and of the lower end of each sole, above rest, (F, L) each.
 
-    found: the map of its skeleton. up: (3,) unit. A side without an ankle is at rest. If nothing shows
-    where a sole ends (sole_ends.py), it is where the ankle is.
+    found: the map of its skeleton. up: (3,) unit. A side without an ankle counts as being at rest. If nothing shows
+    where a sole ends (sole_ends.py), it ends at the ankle.
     """
     joints, rest = found.joint_of, source.skeleton.rest_world
     ankles, soles = np.zeros((2, len(times_s), len(sides)))
@@ -50,20 +50,21 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
 
 
 def _local(rest: FloatArray, points: FloatArray) -> FloatArray:
-    """Return points (..., N, 3) of the model as joints at rest (N, 3, 4) have them, and 1, (..., N, 4)."""
+    """Return points (..., N, 3) of the model in the axes of joints at rest (N, 3, 4), as (x, y, z, 1), (..., N, 4)."""
     own = np.linalg.solve(rest[..., :3], (points - rest[..., 3])[..., None])[..., 0]
     return np.concatenate((own, np.ones((*own.shape[:-1], 1))), axis=-1)
 
 
 def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: Sequence[str],
                contacts: Mapping[str, FootContacts]) -> FloatArray:
-    """Return how high feet are above the ground from which they leave, or to which they come, (F, L): 0 on it.
+    """Return the heights of feet above the ground that they leave or meet, (F, L): 0 on it.
 
-    feet: (F, L) how high their lowest skin would be above where it rests if ankles were as high as the clip's.
-    soles: (F, L) how high the clip's own are, in the same size. The ground is where they are lowest while they stand; a
-    shoe that tips into it makes it no lower. A foot is off it where both are: one that is longer, or shorter, than the
-    clip's has its ankle at another height as it turns on its toes, and toes bend on the ground under a ball. Feet that
-    never stand, as of one who runs in place, come to the ground at rest, or to where they are lowest below it.
+    feet: (F, L) heights of their lowest skin above its height at rest, if ankles were as high as the clip's. soles: (F,
+    L) heights of the clip's own soles, scaled to this body. The ground is at their lowest heights in contacts; a shoe
+    that tips into it does not lower it. A foot is off the ground only where both are. If it is longer or shorter than
+    the clip's, its ankle has another height as it turns on its toes; and toes bend on the ground under the ball. For
+    feet without contacts, as in running in place, the ground is at their height at rest, or at their lowest height if
+    that is lower.
     """
     high = np.maximum(np.minimum(*(each - min(float(each.min(initial=0.0)), 0.0) for each in (feet, soles))), 0.0)
     for column, side in enumerate(sides):
@@ -84,7 +85,7 @@ def lowest_beside(times_s: FloatArray, heights: FloatArray, stands: BoolArray,
                   within_s: FloatArray | float = MOMENT_S) -> FloatArray:
     """Return the lowest of the heights (F,) during contacts near each of the times (F,); interpolated between contacts.
 
-    stands: (F,) when it is in contact, S times in all. within_s: (S,) or one: how near.
+    stands: (F,) whether the foot is in contact, S times in all. within_s: how near, (S,) or one value.
     """
     times, low = times_s[stands], heights[stands]
     first, end = np.searchsorted(times, times - within_s), np.searchsorted(times, times + within_s, "right")

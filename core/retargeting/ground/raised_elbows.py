@@ -1,4 +1,4 @@
-"""Elbows that would be in the ground swing aside about the line from shoulder to wrist, as long arms in crawling.
+"""Elbows that would be in the ground swing aside about the line from shoulder to wrist, as with long arms in crawling.
 
 An arm that draws up its hand folds, and its elbow may come down meanwhile.
 """

@@ -1,4 +1,4 @@
-"""The head of a lying body rests on the ground where the clip's does: the neck bends for slim heads, broad shoulders.
+"""The head of a lying body rests on the ground if the clip's does: the neck bends, as for a slim head.
 
 This step is the last one: the body is on the ground already, and the neck moves the head alone.
 """
@@ -41,7 +41,7 @@ class _Head(NamedTuple):
 
     def bent(self, clip: Clip, times: FloatArray, axes: FloatArray, angles: FloatArray) -> Clip:
         """Return a clip whose neck is bent in the model about axes (F, 3) by angles (F,) at times (F,)."""
-        bends = self.neck[:-1] or self.neck  # where the head is on it, it would turn without going down
+        bends = self.neck[:-1] or self.neck  # the joint of the head would turn it without lowering it
         for joint in bends:
             clip = with_joint_turned(clip, joint, times, axes, angles / len(bends))
         return clip
@@ -62,7 +62,7 @@ def _head(body: BodySkin) -> _Head | None:
 
 
 def with_resting_head(contacts: BodyContacts, played: Clip, body: BodySkin) -> Clip:
-    """Return a clip in which a lying body's head is on the ground where it is in the source, if the neck bends so far.
+    """Return a clip in which a lying body's head is on the ground when it is in the source, if the neck bends so far.
 
     contacts: of the source clip.
     """
@@ -86,5 +86,5 @@ def with_resting_head(contacts: BodyContacts, played: Clip, body: BodySkin) -> C
         low = body.low(head.bent(played, times, axes, angles), times, "head")[:, 0]
     bends = np.zeros(len(steps))
     bends[near] = angles
-    bends = smoothed(steps, bends[None], BODY_S, lo=0.0, hi=bends)[0]  # none farther, or it would be in the ground
+    bends = smoothed(steps, bends[None], BODY_S, lo=0.0, hi=bends)[0]  # not farther, or the head would be in the ground
     return head.bent(played, times, axes, bends[near])

@@ -1,9 +1,9 @@
-"""Legs of a sitting or lying body turn about the hips until feet are as low as seat or back, and do not hold it up.
+"""Legs of a sitting or lying body turn at the hips until feet are as low as buttocks or back, and do not hold it up.
 
-If shins are longer than the clip's, or the seat is less thick, feet beside the seat would lift the body off the ground.
-So while the clip's seat or back is on the ground or near it, legs turn up until their skin is no deeper than that of
-seat or back. If feet stand in the clip, legs also turn down until the feet do not hang above the ground. Feet below the
-seat of a character who kneels on the heels do not turn: they bear it.
+If shins are longer than the clip's, or the buttocks less thick, feet beside the buttocks would lift the body off the
+ground. So while the clip's buttocks or back are on the ground or near it, legs turn up until their skin is no deeper
+than that of buttocks or back. If feet are in contact in the clip, legs also turn down until the feet do not hang above
+the ground. If a character kneels on its heels, its legs do not turn: the feet bear it.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from ...maths.arrays import BoolArray, FloatArray, merged, smoothstep
 from ...skeletons.hierarchy import with_ancestors
 from ..limbs import Limb, with_rotations
 from .body_skin import BodySkin
-from .fitted_curves import heard, smoothed
+from .fitted_curves import near_wishes, smoothed
 from .grounding import turns_of_moved
 from .lift_of_touching import near_ground
 
 _ON_WEIGHT: Final = 10.0
-"""Added weight while seat or back are on the ground."""
+"""Added weight while buttocks or back are on the ground."""
 
 
 def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin) -> Clip:
-    """Return a clip whose legs are not lower than seat and back, in proportion to the support of these in the source.
+    """Return a clip whose legs are no lower than buttocks and back, as far as these bear the body in the source.
 
     contacts: of the source clip.
     """
     steps = in_steps(played.duration_s, SAMPLE_S)
-    near = heard(steps, contacts.weight(TRUNK, steps) > 0.0, POSTURE_S)
+    near = near_wishes(steps, contacts.weight(TRUNK, steps) > 0.0, POSTURE_S)
     legs = _legs(body) if near.any() else {}
     if not legs:
         return played
@@ -52,7 +52,7 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin)
     stands, low = np.stack([weight_within(times, each) for each in spans]), before
     for _ in range(ROUNDS):
         deep = (low[:, 0] - before[:, 1:].T) / leg - np.minimum(height, TRUNK_NEAR_LEGS[1])
-        wanted = before[:, 1:].T + leg * _calmly(times, share * _raised(deep, stands), is_on)
+        wanted = before[:, 1:].T + leg * _smoothed(times, share * _raised(deep, stands), is_on)
         new: dict[int, tuple[FloatArray, FloatArray]] = {}
         for limb, raised in zip(legs.values(), wanted - low[:, 1:].T, strict=True):
             if np.abs(raised).max() > NEARLY_LEGS * leg:
@@ -65,7 +65,7 @@ def with_legs_beside_trunk(contacts: BodyContacts, played: Clip, body: BodySkin)
 
 
 def _legs(body: BodySkin) -> dict[str, Limb]:
-    """Return the legs that have skin, by side; none if seat and back have none."""
+    """Return the legs that have skin, by side; none if buttocks and back have none."""
     limbs = {side: Limb.of(body.found, side, ("hip", "knee", "ankle")) for side in "lr" if body.part("trunk").any()}
     return {side: limb for side, limb in limbs.items() if limb is not None and body.part(f"{side}_leg").any()}
 
@@ -87,11 +87,11 @@ def _raised(deep: FloatArray, stands: FloatArray) -> FloatArray:
     return np.asarray(up + stands * near_ground(-deep, 1.0) * np.minimum(deep, 0.0))
 
 
-def _calmly(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
+def _smoothed(times: FloatArray, raised: FloatArray, is_on: FloatArray) -> FloatArray:
     """Return the smoothed amounts (L, F) by which legs are raised at times (F,).
 
-    is_on: (F,) how much seat or back are on the ground, 0 to 1; there raised has more weight. Both ends of the clip
-    keep their values, so that it still fits other clips.
+    is_on: (F,) how much buttocks or back are on the ground, 0 to 1; then `raised` has more weight. Both ends of the
+    clip keep their values, so that it still fits other clips.
     """
     return smoothed(times, raised, POSTURE_S, weight=1.0 + _ON_WEIGHT * is_on, keeps_ends=True)
 

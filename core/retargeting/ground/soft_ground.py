@@ -5,7 +5,7 @@ One solve (maths/displacement.py) turns the wish of each frame into a smooth cur
     minimise    Σ (c − wish)² + s⁴ Σ c''² + Σ μ (how far c is beyond what legs can draw up, or put down)²
     subject to  c ≥ what keeps skin out of the ground
 
-μ is large in contacts, and small where a knee would merely rather bend less. A body below the bound begins to rise
+μ is large in contacts, and small where it only keeps a knee from bending much. A body below the bound begins to rise
 before it has to. A body that would go down for only a moment hardly does. How far each foot is raised is such a curve,
 too. Its bounds keep the foot on the ground during contacts, and out of the ground otherwise. Feet that slide, as in a
 walk in place, are on the ground like those that stand.
@@ -89,8 +89,8 @@ class Measured:
         return puts
 
 
-def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, reach: FloatArray,
-           before: Sequence[Ground]) -> Ground:
+def smooth_ground(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, reach: FloatArray,
+                  before: Sequence[Ground]) -> Ground:
     """Return smooth lifts of body and feet that bring a body to the ground, near wanted lifts (F,).
 
     played: the clip that was measured. most: (F, L) how far legs can raise feet without bending knees much. reach:
@@ -112,9 +112,10 @@ def softly(found: Measured, played: Clip, lift: FloatArray, most: FloatArray, re
 
 def _lift(found: Measured, lift: FloatArray, most: FloatArray, on: FloatArray, puts: FloatArray,
           before: Sequence[Ground]) -> FloatArray:
-    """Return lifts (F,) whose sum with those before is smooth: see softly. puts: (F, L) how far legs can lower feet.
+    """Return lifts (F,) whose sum with those before is smooth: see smooth_ground.
 
-    In order of priority: no skin in the ground, contacts, limits of the knees, the wish.
+    puts: (F, L) how far legs can lower feet. In order of priority: no skin in the ground, contacts, limits of the
+    knees, the wish.
     """
     times, free = found.times_s, NEAR_LEGS[1] * found.leg
     feet, stand, lies = found.low[:, :-1], found.touching[:, :-1], found.touching[:, -1]

@@ -1,7 +1,7 @@
-"""A lying body that rests on a big head or broad shoulders tips over them until seat or back are on the ground.
+"""A lying body that rests on a big head or broad shoulders tips over them until buttocks or back are on the ground.
 
-Rigid settling. In the clip, seat or back bear the body; on the target, head or arms hold them in the air. So the whole
-body turns about the level axis across its spine until its hips come down. If hands bear the body, as in a push-up, it
+In the clip, buttocks or back bear the body; on the target, head or arms hold them in the air. So the body turns as a
+whole about the horizontal axis across its spine until its hips come down. If hands bear the body, as in a push-up, it
 does not tip over them. It turns, either way, until both hands and feet are on the ground.
 """
 
@@ -21,14 +21,14 @@ from ...maths.arrays import FloatArray, smoothstep
 from ...skeletons.maps import SkeletonMap
 from ..limbs import Limb, with_joint_turned
 from .body_skin import BodySkin
-from .fitted_curves import heard, smoothed
+from .fitted_curves import near_wishes, smoothed
 from .touching import LEVEL_SHARE
 
 _LEVEL: Final = (0.5, 0.75)
-"""Sines of the slope of the spine: up to the first a body lies, from the second on it sits."""
+"""Sines of the slope of the spine: up to the first value a body lies, from the second on it sits."""
 MOST_RAD: Final = np.radians(22.0)
 AGAIN_RAD: Final = np.radians(3.0)
-"""Greatest second tilt, after the legs have turned and raised the seat a little."""
+"""Greatest second tilt, after the legs have turned and raised the buttocks a little."""
 _MOST_ON_HANDS_RAD: Final = np.radians(45.0)
 _LONG: Final = (0.85, 0.95)
 """Distance from hip to ankle, in leg lengths: a leg bent to less than the first brings its foot down by itself."""
@@ -48,7 +48,7 @@ def _settled(clip: Clip, body: BodySkin, parts: tuple[str, str], root: int, step
     steps: (F,) in seconds. share: (F,), 0 to 1. as_high: (F,) lengths. leg: the length of the legs if feet must come
     down. bounds: least and greatest angle by which the shoulders rise, in radians.
     """
-    frames = np.flatnonzero(heard(steps, share > 0.0, _TIPPING_S))
+    frames = np.flatnonzero(near_wishes(steps, share > 0.0, _TIPPING_S))
     times, up = steps[frames], body.up
     hips, shoulders = (PosedJoints.of(clip, np.array([body.found.joint_of[name] for name in ends])).placed(times)[1]
                        for ends in (_ENDS[:2], _ENDS[2:]))
@@ -83,7 +83,7 @@ def _may_tip(body: BodySkin, parts: tuple[str, str]) -> bool:
 
 def tipped(contacts: BodyContacts, played: Clip, body: BodySkin, root: int | None,
            most_rad: float = MOST_RAD) -> Clip:
-    """Return a clip whose body tips, by most_rad at most, until seat or back are as low as in the source.
+    """Return a clip whose body tips, by most_rad at most, until buttocks or back are as low as in the source.
 
     It tips only while they support the body there. Their height is measured from the lowest skin of head and arms.
     Legs and hands do not count: they support no lying body, and turn to the ground by themselves. contacts: of the

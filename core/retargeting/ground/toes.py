@@ -67,10 +67,10 @@ class Toes:
     def bent_by(self, forward: FloatArray, normal: FloatArray, height: FloatArray) -> FloatArray:
         """Return the angles (F,) by which the toes bend upwards, in radians.
 
-        forward, normal: (F,) heights of the ends of unit vectors; height: (F,) of the joint above where it stands.
-        Tipped by β, the lowest skin at their end is long·sin β + thick·cos β below the joint: as deep as the ground at
-        sin(β + φ) = (height + thick) / hypot(long, thick), with tan φ = thick / long. Toes that point down stay so only
-        where they are clear of the ground; from where they touch it, gradually.
+        forward, normal: (F,) heights of the ends of unit vectors; height: (F,) of the joint above its height while the
+        body stands. Tipped by β, the lowest skin at their end is long·sin β + thick·cos β below the joint. It reaches
+        the ground at sin(β + φ) = (height + thick) / hypot(long, thick), with tan φ = thick / long. Toes that point
+        down stay as they are while they are clear of the ground, and bend gradually once they touch it.
         """
         tipped = np.arctan2(-forward, normal)
         clear = (height + self.thick) / np.hypot(self.long, self.thick)
@@ -83,8 +83,8 @@ class Toes:
 def with_toes_bent(played: Clip, found: SkeletonMap, skin: SkinPoints, up: FloatArray, times: FloatArray) -> Clip:
     """Return a clip whose toes bend up where their skin would go into the ground.
 
-    found: the map of the skeleton, resting in the pose in which it stands; skin: as it rests itself. up: (3,) unit.
-    times: (F,) at which they have keys, besides those of their feet.
+    found: the map of the standing skeleton; skin: in its own rest pose. up: (3,) unit. times: (F,) at which toes get
+    keys, besides those of their feet.
     """
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
     skeleton = played.skeleton
