@@ -201,7 +201,7 @@ def from_stored(data: Stored) -> Ties:
 def _over(data: Stored) -> tuple[str, Over]:
     name, procedure = data.items(2)
     document, element = procedure.items(2)
-    return name.text(), Over(document.text(), element.whole(0, _LARGEST))
+    return name.text(), Over(document.text(), element.whole(NEW, _LARGEST))  # NEW: the score no longer has it
 
 
 def _unpacked(packed: Stored) -> str:

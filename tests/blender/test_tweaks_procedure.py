@@ -131,7 +131,8 @@ def test_a_renamed_procedure_is_the_same_one(verses: Any) -> None:
     check(verses, *TIMES_S)
 
 
-def test_a_procedure_that_goes_takes_its_tweaks_and_brings_them_back(verses: Any) -> None:
+@pytest.mark.parametrize("is_read_again", [False, True])
+def test_a_procedure_that_goes_takes_its_tweaks_and_brings_them_back(verses: Any, is_read_again: bool) -> None:
     procedure = VERSES[VERSES.index('  <procedure name="verse">'):VERSES.index('  <procedure name="main">')]
     calls = [line for line in VERSES.splitlines(keepends=True) if 'call name="verse"' in line]
     without = VERSES.replace(procedure, "")
@@ -141,6 +142,9 @@ def test_a_procedure_that_goes_takes_its_tweaks_and_brings_them_back(verses: Any
     rebuild()
     assert "the score has no procedure 'verse', expected one of main, or none" in tweaks.problem(verses)
     assert "Keys at 1 moment wait" in tweak_waiting.words(verses)
+    if is_read_again:
+        tweaks.forget()  # as after a file is loaded
+        tweaks.look(verses, bpy.context.scene)
     text_of(verses).from_string(VERSES)
     rebuild()
     check(verses, *TIMES_S)

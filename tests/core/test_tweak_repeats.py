@@ -82,9 +82,11 @@ def test_calls_are_found_after_edits() -> None:
 def test_ties_keep_the_procedure_and_the_calls_told_apart() -> None:
     line = timeline()
     call = Call(ties_.texts_of(line), Repeats(line, PAIR).call_of(3))
-    ties = replace(ties_.tied(line, np.array((12.0, 100.0)), 1.0, 24.0), over=("pair", PAIR), alone=(call,))
-    found = ties_.from_data(json.loads(json.dumps(ties_.to_data(ties))))
-    assert found.over == ("pair", PAIR) and found.alone == (call,) and found.blocks == ties.blocks
+    ties = ties_.tied(line, np.array((12.0, 100.0)), 1.0, 24.0)
+    for over in (PAIR, Over("", NEW)):  # the second if the score no longer has the procedure
+        ties = replace(ties, over=("pair", over), alone=(call,))
+        found = ties_.from_data(json.loads(json.dumps(ties_.to_data(ties))))
+        assert found.over == ("pair", over) and found.alone == (call,) and found.blocks == ties.blocks
     plain = ties_.from_data(json.loads(json.dumps(ties_.to_data(replace(ties, over=None, alone=())))))
     assert plain.over is None and plain.alone == ()
 
