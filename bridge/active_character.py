@@ -36,6 +36,8 @@ def armature_problem(armature_object: bpy.types.Object | None, *, is_changed: bo
     """
     if armature_object is None:
         return "Make a character's armature the active object"
+    if armature_object.type != "ARMATURE":
+        return f"'{armature_object.name}' is not an armature: choose the character's armature"
     if not len(cast(bpy.types.Armature, armature_object.data).bones):
         return f"'{armature_object.name}' has no bones" + _whose_file_is_missing(armature_object)
     if armature_object.mode not in _MODES_THAT_ALLOW_ACTIONS:

@@ -10,7 +10,7 @@ from ..bridge.actions.action import write_new_action
 from ..bridge.actions.channels import clip_channels
 from ..bridge.active_character import active_armature
 from ..bridge.reports import refuse, report
-from ..bridge.rigs import bone_rules
+from ..bridge.rigs import bone_rules, constraints
 from ..bridge.scores import score
 from ..bridge.tweaking import tweaked_motion, tweaks
 from .tweak_base import ForTweaks
@@ -39,6 +39,9 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
         others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
         other_curves.write(action, others, channels.frames)
         setattr(action, properties.KEYS_WRITTEN, "")  # the Action belongs to the animator
+        keyed = {name for _, names, _, _ in channels.curves for name in names}
+        mutes = properties.character(armature_object).mute_constraints
+        constraints.mute_once_played(armature_object, keyed if mutes else (), action)
         report(self, {"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in "
                                 "the Action editor, or export it")
         return {"FINISHED"}

@@ -77,8 +77,10 @@ class Below(NamedTuple):
         assert slot is not None and animation is not None
         if not self.strips and (emptied := _emptied(armature_object)) is not None:
             return Below([emptied], [True]).play(armature_object, action, last_frame)
-        if any(track.is_override_data and strip in self.strips for track in animation.nla_tracks
-               for strip in track.strips):
+        # Tracks of an appended character say that they are an override's, too.
+        if armature_object.override_library is not None and any(
+                track.is_override_data and strip in self.strips for track in animation.nla_tracks
+                for strip in track.strips):
             _play_again(animation, self.strips, action, last_frame)
             return True
         for strip, is_whole in zip(self.strips, self.are_whole, strict=True):

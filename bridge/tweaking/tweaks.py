@@ -36,6 +36,8 @@ _Layer = properties.TaktTweaks
 _SETTINGS = ("ease_in", "ease_out", "holds", "is_last", "procedure", "body")
 """Settings of a layer that change where keys are, or what they do."""
 _NAMES_SHOWN = 6
+_ADDED_OTHERWISE = {"ADD", "SUBTRACT", "MULTIPLY"}
+"""Blending of Actions and strips in which a quaternion is no turn from the pose below."""
 _State = tuple[object, ...]
 _Sums = dict[tuple[int, str, int], int]
 """Checksums of curves, by the session_uid of their Action, data path and index."""
@@ -66,8 +68,8 @@ def has_tweaks(armature_object: bpy.types.Object) -> bool:
 def problem(armature_object: bpy.types.Object) -> str:
     """Return why the tweaks of a character do not move with its score, "" if they do."""
     found = _problems.get(armature_object.session_uid, "")
-    return found or next(filter(None, (_why_at_other_frames(armature_object, action) for _, action
-                                       in layers_of(armature_object))), "")
+    return found or next(filter(None, (why(armature_object, action) for _, action in layers_of(armature_object)
+                                       for why in (_why_at_other_frames, _why_added_otherwise))), "")
 
 
 # In time
@@ -179,6 +181,18 @@ def _why_at_other_frames(armature_object: bpy.types.Object, action: bpy.types.Ac
     start = strips[0].action_frame_start
     return (f"'{action.name}' was moved in the NLA, so its tweaks play at other frames than the score has them: set "
             f"its strip's start to {start:.5g}, and its scale and repeat to 1")
+
+
+def _why_added_otherwise(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return why preview and Bake differ from what Blender adds to the score's pose, and what to do; "" if neither."""
+    animation = armature_object.animation_data
+    if animation is None:
+        return ""
+    strips = [strip.blend_type for strip in strips_of(animation, are_heard=True) if strip.action == action]
+    if not _ADDED_OTHERWISE & {animation.action_blend_type if animation.action == action else "", *strips}:
+        return ""
+    return (f"'{action.name}' is added to the score in another way than the preview and Bake do: set its Blending to "
+            "Combine (NLA, sidebar)")
 
 
 def _is_in_place(strip: bpy.types.NlaStrip) -> bool:

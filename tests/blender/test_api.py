@@ -121,6 +121,14 @@ def test_a_character_without_a_score_is_refused(hero: Any, tmp_path: Path) -> No
         api.play(hero, tmp_path / "none.pha")
 
 
+def test_an_object_that_is_no_armature_is_refused(hero: Any, tmp_path: Path) -> None:
+    mesh = bpy.data.objects.new("Crate", bpy.data.meshes.new("Crate"))
+    for call in (lambda: api.play(mesh, WALK), lambda: api.motion(mesh), lambda: api.procedures(mesh),
+                 lambda: api.make_actions(mesh), lambda: api.export(mesh, tmp_path / "a.glb")):
+        with pytest.raises(api.TaktError, match="'Crate' is not an armature"):
+            call()
+
+
 def test_an_export_that_cannot_be_is_refused(hero: Any, text: Any, tmp_path: Path) -> None:
     api.play(hero, WALK)
     for names, path, message in ((["gone"], "a.glb", "'gone' cannot be played"), (None, "a.obj", "has to end in")):

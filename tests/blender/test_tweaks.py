@@ -9,6 +9,7 @@ import pytest
 from mathutils import Quaternion, Vector
 
 from takt.bridge import changes, properties, versions
+from takt.bridge.rigs import constraints
 from takt.bridge.scores import following, score, score_blocks, score_edits
 from takt.bridge.tweaking import tweak_placing, tweak_waiting, tweaked_motion, tweaks
 from takt.core.pha.edits import Move, Remove, SetAttribute
@@ -299,6 +300,32 @@ def test_bake_makes_one_action_of_the_score_and_its_tweaks(tweaked: Any, wait: W
     assert animation.action.name == "Rig tweaks" and baked.use_fake_user
     animation.action, animation.action_blend_type, animation.use_nla = baked, "REPLACE", False
     animation.action_slot = baked.slots[0]
+    for frame, turned in zip(range(10, 31), wanted, strict=True):
+        assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
+
+
+def test_a_bake_plays_where_constraints_would_move_its_bones(tweaked: Any, wait: Wait) -> None:
+    """They are muted while it is assigned, as they are while the score's Action is."""
+    held = tweaked.pose.bones["l_knee"].constraints.new("COPY_ROTATION")
+    held.target, held.subtarget = tweaked, "r_hip"
+    properties.character(tweaked).mute_constraints = True
+    constraints.forget_met(tweaked)
+    rebuild()
+    set_key(tweaked, 20)
+    wait(0.5)
+    assert held.mute
+    wanted = [shown(tweaked, frame)[0] for frame in range(10, 31)]
+    assert operators.takt.bake_tweaks() == {"FINISHED"} and held.mute
+    baked, animation = bpy.data.actions["Rig baked"], tweaked.animation_data
+    animation.action = None
+    for track in animation.nla_tracks:
+        track.mute = True
+    wait(0.5)
+    assert not held.mute
+    animation.action, animation.action_blend_type = baked, "REPLACE"
+    animation.action_slot = baked.slots[0]
+    wait(0.5)
+    assert held.mute
     for frame, turned in zip(range(10, 31), wanted, strict=True):
         assert shown(tweaked, frame)[0].rotation_difference(turned).angle < 2e-3
 

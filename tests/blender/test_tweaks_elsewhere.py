@@ -45,14 +45,19 @@ def keys(rig: Any) -> list[float]:
     return [round(frame, 2) for _, action in tweaks.layers_of(rig) for frame in own_frames(action)]
 
 
+def tracks_of(rig: Any) -> list[tuple[str, list[str]]]:
+    return [(track.name, [strip.action.name for strip in track.strips]) for track in rig.animation_data.nla_tracks]
+
+
 def test_appended_tweaks_go_along_with_the_score_there(file: Path, wait: Wait) -> None:
     rig = opened(file, is_linked=False)
     wait(1.0)
     assert keys(rig) == [100.0]
-    before = shown(rig, 100)[0]
+    before, tracks = shown(rig, 100)[0], tracks_of(rig)
     text_of(rig).from_string(LONGER)
     rebuild()
     wait(1.0)
+    assert tracks_of(rig) == tracks
     assert keys(rig) == [pytest.approx(199.0, abs=0.5)]
     assert shown(rig, 199)[0].rotation_difference(before).angle < 0.2
 

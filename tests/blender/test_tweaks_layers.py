@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from takt.bridge import properties, versions
-from takt.bridge.tweaking import tweak_auto_keying, tweak_moments
+from takt.bridge.tweaking import tweak_auto_keying, tweak_moments, tweaks
 from takt.bridge.tweaking.tweak_controls import bones_of
 from takt.panels import sidebar
 from takt.panels.score import TAKT_PT_score
@@ -104,6 +104,19 @@ def test_an_action_that_takt_has_not_made_keeps_its_name(two: Any, wait: Wait) -
     wait(0.5)
     layers(two)[0].name = "arms"
     assert own.name == "by hand" and drawn(two, 0).words == ["arms", "by hand"]
+
+
+@pytest.mark.parametrize(("blending", "is_told"), [("COMBINE", False), ("REPLACE", False), ("ADD", True),
+                                                   ("SUBTRACT", True), ("MULTIPLY", True)])
+def test_a_layer_that_is_added_in_another_way_is_told(tweaked: Any, wait: Wait, blending: str, is_told: bool) -> None:
+    wait(0.5)
+    animation = tweaked.animation_data
+    animation.action_blend_type = blending
+    assert ("set its Blending to Combine" in tweaks.problem(tweaked)) == is_told
+    assert operators.takt.tweak(add_layer=True) == {"FINISHED"}  # the first one plays in a strip now
+    wait(0.5)
+    assert animation.action_blend_type == "COMBINE"
+    assert ("'Rig tweaks' is added" in tweaks.problem(tweaked)) == is_told
 
 
 def test_auto_keying_that_keys_nothing_is_told(tweaked: Any) -> None:
