@@ -132,7 +132,7 @@ def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.typ
         assert tree is not None
         assert (score.shown(rig) if is_drawn else score.motion_of(rig)) is not None
         assert (score.last_good(rig.session_uid) is not None) == is_drawn
-        assert score_fields.why_transition(tree, rig) == ("Select a block: its transition is the one behind it",)
+        assert score_fields.why_transition(tree, rig) == ("Select a block: its transition is the one after it",)
         choose(layout, "pair")
         words = score_fields.why_transition(tree, rig)
         motion = score.motion_of(rig)
