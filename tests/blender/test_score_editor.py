@@ -656,7 +656,7 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
         assert 'name="left"' not in text and 'name="feet.Steps.left"' in text  # told apart
         motion = score.motion_of(rig)
         assert motion is not None and any(name.startswith("more.") for name in motion.sequence.clips)
-        for name, why in (("steps..v3", "a dot in its name"), ("feet/Steps", "a file of the same name")):
+        for name, why in (("steps..v3", "a dot in its name"), ("feet/Steps", "the same name as a file")):
             before = text_of(rig).as_string()
             with pytest.raises(RuntimeError, match=why):
                 operators.takt.score_drop_file(filepath=str(downloads / f"{name}.skeleton.xml"))
