@@ -48,7 +48,7 @@ def test_no_bone_in_the_mesh(capfd: pytest.CaptureFixture[str]) -> None:
     said = told(capfd, make_rig("abcd", aside=3.0), body)
     assert "Warning: Bound 330 vertices" in said
     assert "No bone lies in the meshes, which follow the nearest bones; undo, move the armature" in said
-    assert "These meshes hold no bone" not in said
+    assert "These meshes contain no bone" not in said
     table(body, "abcd")
 
 
