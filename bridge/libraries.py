@@ -27,7 +27,7 @@ class TaktFolder(bpy.types.PropertyGroup):
         path: str
     else:
         path: StringProperty(name="Library", subtype="DIR_PATH",
-                             description="A folder below which clips and scores lie")
+                             description="A folder with clips and scores, which may be in its subfolders")
 
 
 class TaktOwnFolder(bpy.types.PropertyGroup):
@@ -37,7 +37,7 @@ class TaktOwnFolder(bpy.types.PropertyGroup):
         path: str
     else:
         path: StringProperty(name="Library", subtype="DIR_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"},
-                             description="A folder below which clips and scores lie")
+                             description="A folder with clips and scores, which may be in its subfolders")
 
 
 class Libraries:

@@ -85,8 +85,8 @@ def library_property(options: Any = frozenset()) -> Any:
     return StringProperty(
         name="Library", subtype="DIR_PATH", override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
         options={"PATH_SUPPORTS_BLEND_RELATIVE", *options},
-        description="The folder below which the score's clips and other scores lie; empty: found from the "
-                    "score's own folder upwards")
+        description="The folder that holds the score's clips and other scores; empty: found from "
+                    "the score's own folder upwards")
 
 
 def procedure_property(**more: Any) -> Any:
@@ -100,7 +100,7 @@ def load_format_property(**more: Any) -> Any:
     """Return the property for the choice among files of one name."""
     return EnumProperty(
         name="Format", default=ANY_FORMAT, override={"LIBRARY_OVERRIDABLE"}, update=changes.score,
-        description="Which file is meant where the library has several of one name",
+        description="Which file is used if the library has several of one name",
         items=[(ANY_FORMAT, "Any", f"The first of these files that exists: {', '.join(endings())}"),
                *((ending, ending, f"The {ending} file, if there is one") for ending in endings())], **more)
 
@@ -174,7 +174,7 @@ class ScoreSettings:
             items=[(identifier, entry.label, entry.description) for identifier, entry in JOINT_TIMES.items()])
         fit: EnumProperty(
             name="Fit", default=_DEFAULTS.fit, override=_OVERRIDABLE, update=changes.score,
-            description="Transition point search: where a clip is left for the next one. Seams without a transition"
+            description="Transition point search: at which moments clips join. Seams without a transition"
                         " are not searched",
             items=[(identifier, entry.label, entry.description) for identifier, entry in FITS.items()])
         speed: EnumProperty(

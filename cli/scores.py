@@ -38,16 +38,16 @@ _HELP = {
     "procedure": "which procedure of the file to play",
     "method": "where transitions play",
     "curve": "weight curve of transitions",
-    "interpolation": "of rotations between keys",
+    "interpolation": "interpolation of rotations between keys",
     "translation": "interpolation of translations between keys",
-    "pace": "how time runs over a transition",
-    "joint_time": "whether joints share a transition's length or take their own",
-    "fit": "where clips are left for the next one",
-    "speed": "the speed that automatic lengths go by: near the seam (NEAR), or by three keys as in PHA 1",
-    "root_motion": "how the character travels",
-    "lock_feet": "leave feet as authored, with whatever slides",
-    "keep_contacts": "let hands that touch each other touch on other bodies too, and keep arms out of trunks",
-    "loop": "join the end to the beginning",
+    "pace": "time curve of inserted transitions",
+    "joint_time": "whether all joints take the whole transition",
+    "fit": "transition point search: at which moments clips join",
+    "speed": "joint speed that sets automatic lengths: near the seam (NEAR), or over three keys as in PHA 1",
+    "root_motion": "root motion: how the character travels from clip to clip",
+    "lock_feet": "no foot lock: keeps foot skating",
+    "keep_contacts": "keep hands touching each other and the body as in the clip, and keep arms out of the trunk",
+    "loop": "the last clip leads back to the first",
     "transitions": "cut from clip to clip",
 }
 _UP = {"Y": np.array((0.0, 1.0, 0.0)), "Z": np.array((0.0, 0.0, 1.0))}
@@ -59,7 +59,7 @@ def add_library(parser: argparse.ArgumentParser) -> None:
                         help="folder that every src starts from; may be given several times "
                              "(default: found from the score's own folder upwards)")
     parser.add_argument("--load-format", metavar="ENDING", default="",
-                        help=f"which file a src means where there are several: {', '.join(endings())}")
+                        help=f"which file a src means if there are several: {', '.join(endings())}")
     add_bvh(parser)
 
 
@@ -93,7 +93,7 @@ def add_playing(parser: argparse.ArgumentParser) -> None:
                                 default=field.default, help=f"{says} ({among}default: {field.default})".strip())
     add_values(parser)
     parser.add_argument("--release", metavar="'SIDE SECONDS CLIP'", dest="released", type=_released, action="extend",
-                        default=[], help="a foot, l or r, need not stand in its contact at that time of a clip; may be "
+                        default=[], help="switch off the contact of a foot, l or r, at that time of a clip; may be "
                                          "given several times")
     parser.add_argument("--cast", metavar="ROLE=X,Y,Z[,DEGREES]", type=read_role, action="append", default=[],
                         help="what plays a role, in the skeleton's space: a place, facing so many degrees to the left "

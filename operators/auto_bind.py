@@ -98,8 +98,9 @@ class TAKT_OT_auto_bind(WorksInBackground[BindResult], BindOptions, bpy.types.Op
         if result.report.idle.names:
             report(self, {"INFO"}, f"Bones without vertices: {_reasons(result.report.idle)}")
         for what, names in (*self._left_alone,
-                            ("Bones without length, which run to their children, or on from their parents; if weights "
-                             "are wrong, move their tails in Edit Mode, and bind again",
+                            ("Bones without length, which count as reaching to their children, or as "
+                             "continuing their parents; if weights are wrong, move their tails in Edit Mode, and bind "
+                             "again",
                              result.report.rig.without_length),
                             ("Made single-user, as they get other weights than what shares their mesh", parted)):
             if names:
@@ -132,7 +133,7 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others
     differ = [_sizes(report.times_larger)] if are_all_bones and (
         report.times_larger > _TOO_LARGE or (is_small and not others)) else []
     found = (("Meshes without volume", [names[part] for part in report.flat_parts]),
-             ("These meshes hold no bone; they follow what is nearest",
+             ("These meshes contain no bone; they follow the nearest skin or bones",
               [] if report.is_apart else [names[part] for part in report.boneless_parts]),
              ("Bound without other meshes of this armature; if it lies on them, undo, and select them as well, or use "
               "Improve Weights, Clothes", others if lies_on_others else ()))
@@ -140,7 +141,7 @@ def unusual(result: BindResult, mesh_objects: Sequence[bpy.types.Object], others
             ("Without vertices, whole limbs", tuple(n for n in report.idle.empty if n not in report.idle.lost)),
             ("Without vertices, between bones that have some; see whether mesh and armature fit each other",
              report.idle.between)]
-    apart = ["No bone lies in the meshes, which follow what is nearest; undo, move the armature to the meshes, and "
+    apart = ["No bone lies in the meshes, which follow the nearest bones; undo, move the armature to the meshes, and "
              "bind again"] if report.is_apart and not differ and not others else []
     return differ + apart + _odd(report.rig) * are_all_bones + [
         f"{text}: {some_of(some, _NAMES_SHOWN)}"
@@ -152,8 +153,8 @@ def _odd(rig: RigOddities) -> list[str]:
     return [text for text, is_so in (
         ("All bones are named as controls or ends, and were used anyway; if another armature has deforming bones, "
          "undo, and bind to it", rig.only_controls),
-        ("All bones have the same name but for numbers; sides and controls were told by their places alone; if weights "
-         "are wrong, rename the bones, and bind again",
+        ("The names of all bones differ only in numbers; sides and controls were recognised by position alone; if "
+         "weights are wrong, rename the bones, and bind again",
          rig.alike and not rig.only_controls)) if is_so]
 
 

@@ -47,7 +47,7 @@ class TAKT_OT_extract_tweaks(ForScore, bpy.types.Operator):
             return refuse(self, f"The score cannot be played: {score.error_of(armature_object) or 'it is empty'}")
         found = tweak_extraction.differences(source, armature_object, scene, motion)
         if not found:
-            return refuse(self, f"'{source.name}' says what the score plays: there is nothing to make tweaks of")
+            return refuse(self, f"'{source.name}' does not differ from the score: there is nothing to turn into tweaks")
         action_.keep_in_file(source)
         armature_object.animation_data.action = None
         character = properties.character(armature_object)

@@ -59,7 +59,7 @@ class TAKT_OT_import_character(GreyWithReason, OpensDroppedFile, bpy.types.Opera
             lost = character_objects.scaled_in_part(objects[-1], character.clips)
             if lost:
                 named = some_of([quoted(each) for each in lost], _NAMED)
-                missing.append(f"'{character.name}': the file scales bones along axes that they do not have; only a "
+                missing.append(f"'{character.name}': the file scales bones along axes other than their own; only a "
                                f"part of that can be seen: {named}")
         for ob in objects:
             ob.select_set(True)

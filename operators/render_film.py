@@ -66,7 +66,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             ("CHARACTER", "In Front", "Film the characters from the front, in Full HD: the camera follows them, and"
                                       " they fill two thirds of the height"),
             ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),
-            ("VIEWPORT", "Viewport", "As this viewport shows it now, in its own shape, as wide as the scene's "
+            ("VIEWPORT", "Viewport", "As this viewport shows it now, in its aspect ratio, as wide as the scene's "
                                      "resolution")))
         size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
                                     description="Percentage of the resolution")

@@ -26,7 +26,7 @@ class TAKT_OT_same_score(ForScore, bpy.types.Operator):
         active = active_armature(context)
         if reason := score_problem(active):
             return reason
-        return "" if _others(context, active) else "Select other characters besides, who do not play this score"
+        return "" if _others(context, active) else "Select other characters as well, which do not play this score"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Give the others Text and settings; as after New Score, each gets an Action of its own when it first plays."""

@@ -19,7 +19,7 @@ class TAKT_OT_seed_each(GreyWithReason, bpy.types.Operator):
     def problem(cls, context: bpy.types.Context) -> str:
         """Return why there are no characters to give seeds to."""
         is_crowd = len(_dancers(context)) > 1
-        return "" if is_crowd else "Select two characters or more whose scores leave something to chance"
+        return "" if is_crowd else "Select two or more characters whose scores have random picks"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Number the characters, the active one first, the others by name."""

@@ -77,6 +77,6 @@ class TAKT_OT_save_map(ForArmature, bpy.types.Operator):
             joint_map.save(armature_object, path)
         except TaktError as error:
             return refuse(self, str(error))
-        report(self, {"INFO"}, f"Saved {path}" + (": it holds for the clips beside it, and for libraries that the "
-                                                 "folder is among" if chosen else ""))
+        report(self, {"INFO"}, f"Saved {path}" + (": it applies to the clips beside it, and wherever the folder is "
+                                                  "one of the libraries" if chosen else ""))
         return {"FINISHED"}

@@ -26,7 +26,7 @@ class TAKT_OT_tweak_call(ForTweaks, bpy.types.Operator):
         if reason or armature_object is None:
             return reason
         layer = tweak_single_calls.chosen_layer(armature_object)
-        return "" if layer is not None and layer.procedure else "The chosen layer is over no procedure"
+        return "" if layer is not None and layer.procedure else "The chosen layer has no procedure"
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Give the call its own keys, and update them."""

@@ -194,7 +194,7 @@ def _draw_file(layout: bpy.types.UILayout, context: bpy.types.Context, text: bpy
         return
     name = Path(text.filepath).name
     draw_words(layout, context, f"Not saved in {name}" if state == "UNSAVED" else
-               f"{name} was changed outside, and the score here too: which of them is to stay?", "INFO")
+               f"{name} was changed outside, and so was the score here: which one do you want to keep?", "INFO")
     row = layout.row(align=True)
     save: Any = row.operator(TAKT_OT_save_score.bl_idname, text=say("Save" if state == "UNSAVED" else "This One"),
                              icon="FILE_TICK", translate=False)

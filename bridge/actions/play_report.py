@@ -75,7 +75,7 @@ def _warnings(player: ClipPlayer, done: Retargeted, scene: bpy.types.Scene) -> I
                         ("Constraints move bones that the clip plays; mute them",
                          _also(constraints.controlled_bones(armature_object), player, done)),
                         ("Deforming bones that nothing moves stay behind", _left_behind(player, done)),
-                        ("Bones that are connected to their parents cannot leave them as the clip wants",
+                        ("Connected bones cannot move away from their parents as in the clip",
                          bone_rules.held_back(armature_object, [done.clip])),
                         (OTHER_RATES, other_rates(armature_object, scene))):
         if names:

@@ -177,7 +177,7 @@ def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.type
         yield "WARNING", "No bone has limits: add Limit Rotation constraints in local space, or IK limits"
     joints, behind, along = _unmatched(armature_object, motion)
     if along:
-        yield "INFO", (f"Clips have nothing for {len(along)} bones, which only follow their parents: "
+        yield "INFO", (f"Clips do not move {len(along)} bones, which only follow their parents: "
                        f"{', '.join(along[:_FEW_SHOWN])}{', …' if len(along) > _FEW_SHOWN else ''}")
     findings: list[tuple[Severity, str, tuple[str, ...]]] = [
         ("INFO", "Without counterpart", joints),
@@ -185,7 +185,7 @@ def _findings(armature_object: bpy.types.Object, motion: Motion, scene: bpy.type
         ("WARNING", "Constraints move bones that the score plays; see Mute Constraints below Action",
          _also(constraints.controlled_bones(armature_object), armature_object, motion)),
         ("WARNING", HELD_BY_DRIVERS, _also(curves.held_by_drivers(armature_object), armature_object, motion)),
-        ("WARNING", "Bones that are connected to their parents cannot leave them as the score wants",
+        ("WARNING", "Connected bones cannot move away from their parents as in the score",
          bone_rules.held_back(armature_object, motion.clips)),
         ("WARNING", OTHER_RATES, other_rates(armature_object, scene))]
     for severity, text, names in findings:

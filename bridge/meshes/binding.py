@@ -119,7 +119,7 @@ def _check_scope(tasks: Sequence[MeshTask], scope: BindScope) -> None:
     if not any(task.chosen.any() for task in tasks):
         raise BindError("No vertex is selected; select some in Edit Mode, or switch Only Selected Vertices off")
     if not any((task.share[task.chosen] > 0.0).any() for task in tasks):
-        raise BindError("The groups that stay take all of every vertex, and leave nothing to the others; "
+        raise BindError("The groups that stay hold the whole weight of every vertex, and leave nothing to the others; "
                         "bind more bones, or unlock more groups")
 
 

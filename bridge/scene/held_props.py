@@ -186,7 +186,7 @@ def _check(prop: bpy.types.Object, armature_object: bpy.types.Object, taken: set
             assert holder is not None
             own = quoted(armature_object.name)
             raise TaktError(f"{quoted(holder.name)} holds {name} {_frames(begin, end)}, and {own} would "
-                            f"{_frames(*span)}: let one let go before the other takes it, or choose another object for "
+                            f"{_frames(*span)}: end one hold before the other begins, or choose another object for "
                             "one of them")
     if why := object_courses.held_by(prop):
         raise TaktError(f"{name} is moved by {why}, so no hand can hold it: bake its motion (Object > Animation > Bake "

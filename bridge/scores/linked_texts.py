@@ -125,8 +125,8 @@ def save(text: bpy.types.Text, *, overwrite: bool = False) -> None:
 
     def is_same() -> None:
         if not overwrite and state(text) in ("OUTSIDE", "BOTH"):
-            raise TaktError(f"{Path(text.filepath).name} was changed outside: Reload Score takes what it says, "
-                            "Overwrite keeps what is here")
+            raise TaktError(f"{Path(text.filepath).name} was changed outside: Reload Score reads it, "
+                            "Overwrite keeps the text here")
 
     is_same()
     write_whole(path, text.as_string().encode(), is_same)

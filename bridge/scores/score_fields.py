@@ -39,7 +39,7 @@ def why_transition(tree: score_tree.TaktScoreTree, armature_object: bpy.types.Ob
     """Return the reason of the length of the transition after the selected block, or why it is unknown."""
     found = chosen(tree, armature_object)
     if found is None:
-        return ("Select a block: its transition is the one behind it",)
+        return ("Select a block: its transition is the one after it",)
     layout, box, _ = found
     boxes = layout.found(frozenset((box,)))
     segment = layout.segment_until(float(layout.boxes.end[int(boxes[0])]))

@@ -45,5 +45,5 @@ def set_cast(character: properties.TaktCharacter, objects: Mapping[str, str]) ->
         if target is None:
             raise TaktError(f"role {role}: the file has no object {name!r}")
         if there[role].kind == "path" and target.type != "CURVE":
-            raise TaktError(f"role {role}: it is a path, so it wants a curve; {name!r} is none")
+            raise TaktError(f"role {role}: it is a path, so it needs a curve; {name!r} is none")
         there[role].target = target

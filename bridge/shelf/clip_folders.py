@@ -66,7 +66,7 @@ def bring(armature_object: bpy.types.Object, path: Path, write: Callable[[], Non
             add(armature_object, path.parent)
             src = shelf.src_of(_library(armature_object), path, is_new=write is not None)
         if not src:
-            raise FileError.at("cannot be told from a file of the same name in the score's library; rename one", path)
+            raise FileError.at("has the same name as a file in the score's library; rename one", path)
         if write is not None:
             write()
     except (TaktError, OSError):

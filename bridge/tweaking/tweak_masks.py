@@ -75,7 +75,7 @@ def _channels(names: Iterable[str]) -> dict[str, dict[str, str]]:
 def _bones(body: str, motion: Motion) -> frozenset[str]:
     """Return the bones that belong to a part of the body, those at a fading border included."""
     if motion.body is None:
-        raise TaktError(f"the body {body!r} means nothing on a rig whose joints are not known: map its bones first")
+        raise TaktError(f"the body {body!r} is unknown on a rig whose joints are not known: map its bones first")
     documents = motion.sequence.origins.places.documents
     named = {mask.name: NamedBody(mask.body, mask.fade) for document in reversed(documents) for mask in document.masks}
     masks = BodyMasks(named, motion.body)

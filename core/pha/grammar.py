@@ -91,7 +91,7 @@ PLAYED: Final = ("call", *RESTS, "loop", "pick", "together")
 """Elements that have a duration."""
 BLOCK: Final = (*PLAYED, "let", "if", "elif", "else")
 """Elements that a block may contain."""
-_FADE: Final = Attribute(Kind.JOINTS, "over how many joints the border is shared", "0")
+_FADE: Final = Attribute(Kind.JOINTS, "over how many joints the border fades", "0")
 
 GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
     "pha": Rule("A file, which is one module.", {
@@ -99,11 +99,12 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "tickLength": Attribute(Kind.TICK_LENGTH, "how long a tick is"),
         "extends": Attribute(Kind.SRC, "the module whose procedures this one takes over and may replace", ""),
     }, ("load", "include", "music", "tempo", "mask", "role", "let", "procedure")),
-    "load": Rule("Makes the clips of a file known.", {"src": Attribute(Kind.SRC, "the clips' file")}),
-    "include": Rule("Makes the procedures of another score known.", {"src": Attribute(Kind.SRC, "the score")}),
+    "load": Rule("Loads a file, so that calls can name its clips.", {"src": Attribute(Kind.SRC, "the clips' file")}),
+    "include": Rule("Includes another score, so that calls can name its procedures.",
+                    {"src": Attribute(Kind.SRC, "the score")}),
     "music": Rule("The music to dance to; at most one.", {
         "src": Attribute(Kind.SRC, "the sound file"),
-        "offset": Attribute(Kind.SECONDS, "how far into it tick 0 lies", "0"),
+        "offset": Attribute(Kind.SECONDS, "where in the sound file tick 0 is", "0"),
     }),
     "tempo": Rule("Changes the length of ticks from a tick on, counted from the start of the performance.", {
         "tick": Attribute(Kind.TICK, "from which tick on"),
@@ -211,11 +212,11 @@ GRAMMAR: Final[Mapping[str, Rule]] = MappingProxyType({
         "body": Attribute(Kind.BODY, "which part", "whole"),
         "mode": Attribute(Kind.MODE, "whether it replaces, is mixed with or is added to what lies below", "replace"),
         "fade": _FADE,
-        "weight": Attribute(Kind.WEIGHT, "how much it counts at the block's beginning", "1"),
-        "weightEnd": Attribute(Kind.WEIGHT, "how much it counts at the block's end", "as weight"),
-        "ease": Attribute(Kind.LENGTH, "how long it takes to come in and to go out", "automatic"),
-        "easeIn": Attribute(Kind.LENGTH, "how long it takes to come in", "as ease"),
-        "easeOut": Attribute(Kind.LENGTH, "how long it takes to go out", "as ease"),
+        "weight": Attribute(Kind.WEIGHT, "weight at the beginning of the block", "1"),
+        "weightEnd": Attribute(Kind.WEIGHT, "weight at the end of the block", "as weight"),
+        "ease": Attribute(Kind.LENGTH, "how long it fades in, and how long it fades out", "automatic"),
+        "easeIn": Attribute(Kind.LENGTH, "how long it fades in", "as ease"),
+        "easeOut": Attribute(Kind.LENGTH, "how long it fades out", "as ease"),
     }, BLOCK, least=1),
 })
 """Every element of version 2, by its tag."""

@@ -1,4 +1,4 @@
-"""Samples of a character's skin: wherever the character turns, they include its lowest points."""
+"""Samples of a character's skin: however the character turns, they include its lowest points."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def test_no_bone_in_the_mesh(capfd: pytest.CaptureFixture[str]) -> None:
     body = make_tube()
     said = told(capfd, make_rig("abcd", aside=3.0), body)
     assert "Warning: Bound 330 vertices" in said
-    assert "No bone lies in the meshes, which follow what is nearest; undo, move the armature" in said
-    assert "These meshes hold no bone" not in said
+    assert "No bone lies in the meshes, which follow the nearest bones; undo, move the armature" in said
+    assert "These meshes contain no bone" not in said
     table(body, "abcd")
 
 
@@ -120,8 +120,8 @@ def test_bones_without_length_bind_as_those_with_some(capfd: pytest.CaptureFixtu
     bodies = [make_tube(), make_tube()]
     assert "without length" not in told(capfd, make_rig("abcd"), bodies[0])
     said = told(capfd, make_rig("abcd", length=1e-5), bodies[1])
-    assert "Bones without length, which run to their children, or on from their parents; if weights are wrong, move " \
-           "their tails in Edit Mode, and bind again: a, b, c, d" in said
+    assert "Bones without length, which count as reaching to their children, or as continuing their parents; if " \
+           "weights are wrong, move their tails in Edit Mode, and bind again: a, b, c, d" in said
     np.testing.assert_allclose(table(bodies[1], "abcd"), table(bodies[0], "abcd"), atol=1e-3)
 
 
@@ -133,7 +133,7 @@ def test_bones_that_are_all_called_the_same(capfd: pytest.CaptureFixture[str], n
     told(capfd, make_rig("abcd", forked=forked), bodies[0])
     rig = make_rig([name] * 4, forked=forked)
     said = told(capfd, rig, bodies[1])
-    same = "All bones have the same name but for numbers; sides and controls were told by their places alone; if " \
+    same = "The names of all bones differ only in numbers; sides and controls were recognised by position alone; if " \
            "weights are wrong, rename the bones, and bind again"
     assert (same in said) == forked
     found = table(bodies[1], [bone.name for bone in rig.data.bones])

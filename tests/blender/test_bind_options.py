@@ -109,7 +109,7 @@ def test_only_selected_bones_is_refused_where_it_can_do_nothing() -> None:
     assert "No deforming bone of 'Rig' is selected; select some in Pose Mode" in refusal(only_selected_bones=True)
     body.vertex_groups.new(name="arm.L").add(list(range(60)), 1.0, "REPLACE")
     select_bones(rig, "root")
-    assert "The groups that stay take all of every vertex" in refusal(only_selected_bones=True)
+    assert "The groups that stay hold the whole weight of every vertex" in refusal(only_selected_bones=True)
     body.vertex_groups.new(name="root").lock_weight = True
     assert "No group of 'Body' is free: those of the selected bones are locked" in refusal(only_selected_bones=True)
 
@@ -246,7 +246,7 @@ def test_the_report_names_what_is_unusual() -> None:
     meshes = [body, sheet, far]
     result = binding.solve(binding.read_task(meshes, rig, binding.BindScope()), "EUCLIDEAN", BindSettings(1))
     assert unusual(result, meshes) == ["Meshes without volume: Sheet",
-                                       "These meshes hold no bone; they follow what is nearest: Far"]
+                                       "These meshes contain no bone; they follow the nearest skin or bones: Far"]
     report = BindReport(IdleBones(), flat_parts=(0, 1, 2), boneless_parts=())
     assert unusual(SimpleNamespace(report=report), meshes) == [  # type: ignore[arg-type]  # all that it reads
         "Meshes without volume: Body, Sheet, Far"]

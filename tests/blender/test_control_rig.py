@@ -90,7 +90,7 @@ def test_all_that_deforms_goes_with_the_body(rig: Any, capsys: pytest.CaptureFix
     """Face, pelvis and breast are children of bones beside those that are played; the face turns with the head."""
     play(DANCE, mute_constraints=True)
     said = capsys.readouterr().out
-    assert "Clips have nothing for" in said and "Warning" not in said and len(said.splitlines()) < 8, said
+    assert "Clips do not move" in said and "Warning" not in said and len(said.splitlines()) < 8, said
     motion, part_of = score.motion_of(rig), parts(rig)
     assert motion is not None and len(part_of) > 150 and part_of["DEF-nose"] == "DEF-spine.006"
     rest = {bone.name: np.array(bone.matrix_local, dtype=np.float64) for bone in rig.data.bones}

@@ -279,7 +279,7 @@ def test_one_who_would_take_it_while_another_has_it_is_told(
     if motion.carried:
         ((severity, said),) = held_props.write(other, scene(), motion)
         assert severity == "WARNING" and f"'{first.name}' holds 'Cup' from frame 73 to 145" in said
-        assert "let one let go before the other takes it" in said
+        assert "end one hold before the other begins" in said
     assert [hold.holder for hold in held_courses.holds_of(prop)] == [first]
 
 

@@ -233,7 +233,7 @@ def test_two_characters_do_not_hold_one_prop_at_a_time(drinker: bpy.types.Object
     ((severity, text),) = held_props.write(other, scene, motion)
     assert severity == "WARNING" and text.endswith(
         f".pha:6:7: warning: <hold> the role 'cup': '{drinker.name}' holds 'Cup' from frame 73 to 145, and "
-        f"'{other.name}' would from frame 73 to 145: let one let go before the other takes it, or choose another "
+        f"'{other.name}' would from frame 73 to 145: end one hold before the other begins, or choose another "
         "object for one of them")
     assert len(prop.constraints) == constraints and not properties.character(other).held
 

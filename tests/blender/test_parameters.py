@@ -217,7 +217,7 @@ def test_a_crowd_has_a_seed_each(dancer: bpy.types.Object) -> None:
     assert len(dances) > 3 and kept.seed == 0
     for ob in others:
         ob.select_set(False)
-    with pytest.raises(RuntimeError, match="Select two characters or more"):
+    with pytest.raises(RuntimeError, match="Select two or more characters"):
         bpy.ops.takt.seed_each()  # type: ignore[attr-defined]
 
 

@@ -130,7 +130,7 @@ def test_what_the_score_could_not_call_is_not_written(
     own = tmp_path_factory.mktemp("elsewhere")
     (library / "taken.bvh").write_text("")
     with editing():
-        with pytest.raises(RuntimeError, match="a file of the same name in the score's library; rename one"):
+        with pytest.raises(RuntimeError, match="the same name as a file in the score's library; rename one"):
             operators.takt.save_clip(source="POSE", name="taken", folder=str(own))
 
         def fail(*_: object) -> None:

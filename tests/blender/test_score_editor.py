@@ -132,7 +132,7 @@ def test_why_a_transition_is_as_it_is_is_told_of_the_selected_block(rig: bpy.typ
         assert tree is not None
         assert (score.shown(rig) if is_drawn else score.motion_of(rig)) is not None
         assert (score.last_good(rig.session_uid) is not None) == is_drawn
-        assert score_fields.why_transition(tree, rig) == ("Select a block: its transition is the one behind it",)
+        assert score_fields.why_transition(tree, rig) == ("Select a block: its transition is the one after it",)
         choose(layout, "pair")
         words = score_fields.why_transition(tree, rig)
         motion = score.motion_of(rig)
@@ -656,7 +656,7 @@ def test_the_folder_of_a_file_that_is_dropped_is_searched_too(
         assert 'name="left"' not in text and 'name="feet.Steps.left"' in text  # told apart
         motion = score.motion_of(rig)
         assert motion is not None and any(name.startswith("more.") for name in motion.sequence.clips)
-        for name, why in (("steps..v3", "a dot in its name"), ("feet/Steps", "a file of the same name")):
+        for name, why in (("steps..v3", "a dot in its name"), ("feet/Steps", "the same name as a file")):
             before = text_of(rig).as_string()
             with pytest.raises(RuntimeError, match=why):
                 operators.takt.score_drop_file(filepath=str(downloads / f"{name}.skeleton.xml"))

@@ -1,7 +1,7 @@
 """The poses and axes in which two bodies are compared, and pairs of their joints.
 
-A `reference.py` pose is found in the axes of the file (`file_axes.py`), without a `first_pose.py` that is not part of
-the motion. If no frame shows a standing body, the pose is `straightened.py`; soles are made level by `level_soles.py`.
-Clips are brought `upright.py`, those of BVH files into `bvh_space.py`. `whole_body.py` attaches separate limbs to their
-body. Joints are paired by `matching.py`, and rest poses compared by `rest_pose.py` and `palms.py`.
+`reference.py` finds the reference pose, in the axes of the file (`file_axes.py`). `first_pose.py` leaves out a first
+pose that is not part of the motion. If no frame shows a standing body, `straightened.py` makes a pose; `level_soles.py`
+makes soles level. `upright.py` converts clips to other axes, `bvh_space.py` those of BVH files. `whole_body.py`
+attaches separate limbs to their body. `matching.py` pairs joints. `rest_pose.py` and `palms.py` compare rest poses.
 """
