@@ -53,7 +53,7 @@ _WIDTHS: Final[Mapping[str, int]] = {"location": 3, "rotation_quaternion": 4, "r
 """Numbers of channels of these properties."""
 _MOST_CHANNELS: Final = 1 << 16
 """Most channels of any other property."""
-_LAST_FRAME: Final = 1e7
+_FARTHEST: Final = 1e7
 _LARGEST: Final = 1e9
 """Stored frames and values beyond these are none that an animator has set."""
 _PATH: Final = re.compile(r'(?:(?:^|(?<=.)\.)[^\W\d]\w*|\["(?:\\.|(?!"\]).)*"\]|\[\d+\])+', re.DOTALL)
@@ -280,7 +280,7 @@ def _checked(name: str, rows: Sequence[Stored]) -> list[Any]:
     if _COLUMNS[name][0] == 1:
         return [each.number(-_LARGEST, _LARGEST) for each in rows]
     pairs = [each.items(2) for each in rows]
-    return [(frame.number(-_LAST_FRAME, _LAST_FRAME), value.number(-_LARGEST, _LARGEST)) for frame, value in pairs]
+    return [(frame.number(-_FARTHEST, _FARTHEST), value.number(-_LARGEST, _LARGEST)) for frame, value in pairs]
 
 
 @cache

@@ -10,7 +10,8 @@ import pytest
 
 from takt.core.formats import gltf
 from takt.core.formats.format import Source
-from takt.core.formats.gltf_animations import Animation, packed, with_animations
+from takt.core.formats.gltf_animations import Animation, with_animations
+from takt.core.formats.gltf_data import packed
 from takt.core.maths import rotations as rot
 
 PATH = Path("hero.glb")
