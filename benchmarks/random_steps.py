@@ -30,7 +30,7 @@ import takt
 from takt.benchmarks.steps_file import CLIP, USERS_OWN, in_window, open_file
 from takt.benchmarks.steps_state import Snapshot, differences, snapshot, users_own
 from takt.bridge import background, guard, properties
-from takt.bridge.scores import following, score, score_blocks, score_tree
+from takt.bridge.scores import background_writing, following, score, score_blocks, score_tree
 from takt.core.score_editor.stripes import Stripes
 from takt.operators.score_editor.contact import TAKT_OT_score_contact
 from takt.operators.score_editor.drag import TAKT_OT_score_drag
@@ -400,7 +400,7 @@ class _Walk:
                 while score._perform_waiting() is not None and time.monotonic() < until:
                     time.sleep(0.001)
             until = time.monotonic() + 20.0
-            while following._writing is not None and not following._writing.work.has_ended(0.1):
+            while background_writing._writing is not None and not background_writing._writing.work.has_ended(0.1):
                 if time.monotonic() > until:
                     raise TimeoutError("an Action is being sampled for 20 s")
         _ops.ed.undo_push(message="timers")

@@ -1,7 +1,6 @@
 """The scene of scene.mp4: two dancers, a stage with steps, a chair, a path, a table and a cup, and a score for each."""
 
 import math
-import tempfile
 from pathlib import Path
 from shutil import copytree
 from typing import Any, Final
@@ -80,9 +79,12 @@ SPOT_M, HIS_END_M = (0.0, 1.75), (0.86, 1.7)
 _context: Any = bpy.context
 
 
-def build() -> tuple[Any, Any]:
-    """Make the scene in an empty file, cast both scores, and return the armatures, hers first."""
-    stage, cup, chair, library = _stage(), _cup(), _chair(), _library()
+def build(folder: Path) -> tuple[Any, Any]:
+    """Make the scene in an empty file, cast both scores, and return the armatures, hers first.
+
+    folder: gets the library of the scores, which must be there while the scene is played.
+    """
+    stage, cup, chair, library = _stage(), _cup(), _chair(), _library(folder)
     spot = _empty("Spot", (*SPOT_M, TOP_M))
     beside, round_path = _empty("Beside", (*HIS_END_M, TOP_M)), _path()
     hers = _dancer("Ada", HER_START_M)
@@ -105,10 +107,9 @@ def _dancer(name: str, at: tuple[float, float]) -> Any:
     return armature
 
 
-def _library() -> Path:
+def _library(folder: Path) -> Path:
     """Return a copy of the sample library with clips that sit."""
-    folder = Path(tempfile.mkdtemp()) / "library"
-    copytree(dancer.LIBRARY, folder)
+    copytree(dancer.LIBRARY, folder, dirs_exist_ok=True)
     clips = build_clip("sit_still", 2.0, SITTING), build_clip("stand_up", 2.0, RISING)
     (folder / "rooms").mkdir()
     (folder / "rooms" / "Chairs.skeleton.xml").write_bytes(ogre_xml.write(

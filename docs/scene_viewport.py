@@ -8,6 +8,7 @@ Needs a screen. What is drawn is the Action of each dancer.
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import bpy
@@ -26,10 +27,15 @@ BACKGROUND = (0.36, 0.4, 0.45)
 
 def steps() -> Iterator[None]:
     """Set the scene; then draw a frame at a time."""
+    with TemporaryDirectory() as folder:
+        yield from _drawn(Path(folder))
+
+
+def _drawn(folder: Path) -> Iterator[None]:
     window.PAUSE_S = 0.05
     scene = context.scene
     scene.render.fps = FPS * EVERY
-    armatures = scene_stage.build()
+    armatures = scene_stage.build(folder)
     scene.camera = _camera()
     window.look_at((0.0, 0.0, 0.8), 4.0)
     space = window.viewport()[1].spaces.active

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..bridge import properties
 from ..bridge.actions import action
+from ..bridge.actions.below_own_actions import is_own_action_assigned
 from ..bridge.active_character import ForArmature, active_armature, score_problem
 from ..bridge.files import shown_motion, written_character
 from ..bridge.files.read_progress import reading
@@ -16,7 +17,7 @@ from ..bridge.frame_rate import frames_per_second
 from ..bridge.guard import guarded
 from ..bridge.language import say
 from ..bridge.reports import in_brief, refuse, tell
-from ..bridge.scores import following, score
+from ..bridge.scores import score
 from ..bridge.tweaking import tweaked_motion, tweaks
 from ..core.errors import TaktError
 from ..core.formats import endings, format_of
@@ -106,7 +107,7 @@ def _played_action(armature_object: bpy.types.Object, motion: str) -> bpy.types.
     assigned = _assigned(armature_object)
     if motion == "SHOWN":
         is_scores = (assigned in [each for _, each in tweaks.layers_of(armature_object)] or (
-            following.is_own_action_assigned(armature_object) and not action.is_edited_by_hand(armature_object)))
+            is_own_action_assigned(armature_object) and not action.is_edited_by_hand(armature_object)))
         return None if _has_score(armature_object) and is_scores else assigned
     return assigned if motion == "ACTION" else None
 

@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge import properties
+from ..bridge.actions.below_own_actions import is_own_action_assigned
 from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import refuse, report
@@ -44,7 +45,7 @@ def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armatu
     character = properties.character(armature_object)
     turned_otherwise = [path for path in character.written.splitlines()
                         if path.endswith(("rotation_euler", "rotation_axis_angle"))]
-    is_ready = following.is_own_action_assigned(armature_object) and not following.is_older(armature_object)
+    is_ready = is_own_action_assigned(armature_object) and not following.is_older(armature_object)
     if is_ready and not turned_otherwise:
         return True
     motion = score.motion_of(armature_object)

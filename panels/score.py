@@ -8,7 +8,7 @@ import bpy
 
 from ..bridge import properties
 from ..bridge.actions.action_users import is_pushed_down
-from ..bridge.actions.below_own_actions import has_own_action
+from ..bridge.actions.below_own_actions import has_own_action, is_score_heard
 from ..bridge.active_character import active_armature, armature_problem, name_of_character
 from ..bridge.language import say
 from ..bridge.scene import held_props
@@ -212,7 +212,7 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     if own is not None and is_pushed_down(own, armature_object):
         draw_words(layout, context, f"A strip of the NLA plays {own.name!r}, which stays as it is; Rebuild makes "
                                     "another Action of the score, which plays instead", "INFO")
-    elif not following.is_score_heard(armature_object):
+    elif not is_score_heard(armature_object):
         assigned = armature_object.animation_data and armature_object.animation_data.action
         draw_words(layout, context, f"Plays {repr(assigned.name) if assigned else 'no Action'}, not the score's; "
                                     + ("Rebuild lets the score play below it" if has_own_action(armature_object) else

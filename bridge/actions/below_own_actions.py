@@ -52,6 +52,22 @@ def plays_below_tweaks(armature_object: bpy.types.Object) -> bool:
                                            for layer in properties.character(armature_object).tweaks)
 
 
+def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
+    """Return whether the armature plays the Action that Takt made for it, or has neither.
+
+    While an NLA strip is in tweak mode, only that strip plays its Action.
+    """
+    animation = armature_object.animation_data
+    assigned = None if animation is None else animation.action
+    is_tweaked = animation is not None and animation.use_tweak_mode
+    return assigned == properties.character(armature_object).action and not is_tweaked
+
+
+def is_score_heard(armature_object: bpy.types.Object) -> bool:
+    """Return whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
+    return is_own_action_assigned(armature_object) or plays_below(armature_object)
+
+
 class Below(NamedTuple):
     """Strips that play Takt's Action, and for each whether it plays all of it; taken before the Action is written."""
 

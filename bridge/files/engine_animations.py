@@ -9,6 +9,7 @@ import bpy
 
 from ...core.formats.gltf_animations import Animation
 from ..actions.procedure_actions import Sampled
+from ..rigs import bone_rules, constraints
 
 _PATHS: Final = {"location": "translation", "rotation_quaternion": "rotation", "scale": "scale"}
 
@@ -18,13 +19,12 @@ def is_moved_by_keys_alone(armature_object: bpy.types.Object, played: Sequence[S
 
     That is: no constraints and drivers, all of the parent's transform is inherited, and rotations are quaternions.
     """
-    armature, pose = cast(bpy.types.Armature, armature_object.data), armature_object.pose
-    assert pose is not None
+    armature, rules = cast(bpy.types.Armature, armature_object.data), bone_rules.read_rules(armature_object)
     drivers = [each.animation_data for each in (armature_object, armature)]
     return (all(each is None or not len(each.drivers) for each in drivers)
-            and not any(len(bone.constraints) for bone in pose.bones)
-            and all(bone.use_inherit_rotation and bone.inherit_scale == "FULL" and bone.use_local_location
-                    for bone in armature.bones)
+            and not constraints.controlled_bones(armature_object, unmuted=True)
+            and rules.inheritance is None and not rules.shifted_by_parent
+            and all(bone.inherit_scale == "FULL" for bone in armature.bones)  # others differ under uneven scales
             and all(path in _PATHS for each in played if each.channels is not None
                     for path, *_ in each.channels.curves))
 

@@ -18,22 +18,17 @@ from dataclasses import dataclass
 import bpy
 from bpy.app import handlers
 
-from ...core.errors import TaktError
 from .. import changes, properties, versions
-from ..actions import action, between_steps, called_actions, long_actions, write_motion
-from ..actions.below_own_actions import plays_below
-from ..actions.channels import Channels
+from ..actions import action, called_actions, write_motion
+from ..actions.below_own_actions import is_score_heard
 from ..active_character import score_problem
-from ..background import BackgroundWork
 from ..files import clips
-from ..frame_rate import frames_per_second
 from ..guard import guarded
 from ..meshes import skin_points
 from ..rigs import constraints
 from ..scene import floor_shapes, held_props
 from ..tweaking import tweaked_motion, tweaks
-from . import linked_texts, score, texts
-from .performing import Performance
+from . import background_writing, linked_texts, score, texts
 
 _INTERVAL_S = 0.2
 _AFTER_FAILURE_S = 2.0
@@ -70,21 +65,10 @@ class _Followed:
     edited: int = 0
 
 
-@dataclass(frozen=True)
-class _Writing:
-    """An Action that is being sampled: for which armature, and from which digest."""
-
-    uid: int
-    digest: str
-    performance: Performance
-    work: BackgroundWork[Channels]
-
-
 _followed: dict[int, _Followed] = {}
 """The last seen states, by the session_uid of the armature's object."""
 _files: dict[int, linked_texts.State] = {}
 """How Texts compare with their files, by their session_uid."""
-_writing: _Writing | None = None
 _turn = 0
 """The armature of the scene that was checked last."""
 
@@ -110,22 +94,6 @@ def is_edited(armature_object: bpy.types.Object) -> bool:
     """Return whether the user has edited the Action that Takt made, as far as it was compared since."""
     known, own = _followed.get(armature_object.session_uid), properties.character(armature_object).action
     return known is not None and own is not None and known.edited == own.session_uid
-
-
-def is_own_action_assigned(armature_object: bpy.types.Object) -> bool:
-    """Return whether the armature plays the Action that Takt made for it, or has neither.
-
-    While an NLA strip is in tweak mode, only that strip plays its Action.
-    """
-    animation = armature_object.animation_data
-    assigned = None if animation is None else animation.action
-    is_tweaked = animation is not None and animation.use_tweak_mode
-    return assigned == properties.character(armature_object).action and not is_tweaked
-
-
-def is_score_heard(armature_object: bpy.types.Object) -> bool:
-    """Return whether the armature plays Takt's Action, or has none yet, also below an Action of the animator's."""
-    return is_own_action_assigned(armature_object) or plays_below(armature_object)
 
 
 def want_action(armature_object: bpy.types.Object) -> None:
@@ -158,7 +126,14 @@ def look(now_s: float) -> None:
         del _followed[gone]
     for armature_object in _in_turn(armatures):
         _look_at_one(armature_object, scene, now_s)
-    _write(armatures, scene)
+    ended = background_writing.finish(armatures, scene)
+    if ended is not None:
+        known = _followed[ended.uid]
+        if ended.problem:
+            known.problem, known.is_changed = ended.problem, False
+        else:
+            known.is_older = False
+        _redraw()
 
 
 @guarded(None)  # one character's problem does not affect the others
@@ -237,7 +212,10 @@ def _look_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, now_s: f
         return
     is_finished = now_s - known.since_s >= _SETTLED_S
     if older and character.keep_action and is_finished and is_score_heard(armature_object):
-        _begin(armature_object, scene, digest, performance)
+        stays = background_writing.begin(armature_object, scene, digest, performance)
+        if stays:
+            known.problem, known.is_changed = stays, False
+            _redraw()
 
 
 def _look_for_edits(armature_object: bpy.types.Object, known: _Followed, now_s: float) -> None:
@@ -261,45 +239,6 @@ def _digests(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> tuple
     skin = skin_points.known_checksum(armature_object)
     said = write_motion.digest(armature_object, scene, 0)
     return said, "" if skin is None else said if skin == 0 else write_motion.digest(armature_object, scene, skin)
-
-
-def _begin(armature_object: bpy.types.Object, scene: bpy.types.Scene, digest: str, performance: Performance) -> None:
-    global _writing
-    if _writing is None and performance.motion is not None:
-        stays = (action.EDITED_BY_HAND if action.is_edited_by_hand(armature_object)
-                 else long_actions.problem(performance.motion, frames_per_second(scene)))
-        if stays:
-            known = _followed[armature_object.session_uid]
-            known.problem, known.is_changed = stays, False
-            _redraw()
-            return
-        sample = write_motion.sampling(armature_object, scene, performance.motion, is_ahead=True)
-        _writing = _Writing(armature_object.session_uid, digest, performance, BackgroundWork(sample))
-
-
-def _write(armatures: dict[int, bpy.types.Object], scene: bpy.types.Scene) -> None:
-    """Write the sampled Action, if the score has not changed meanwhile."""
-    global _writing
-    if _writing is None or not _writing.work.has_ended():
-        return
-    writing, _writing = _writing, None
-    armature_object, motion = armatures.get(writing.uid), writing.performance.motion
-    if armature_object is None or motion is None or write_motion.digest(armature_object, scene) != writing.digest:
-        return
-    try:
-        channels = writing.work.result()
-    except TaktError as error:
-        _followed[writing.uid].problem, _followed[writing.uid].is_changed = str(error), False
-        _redraw()
-        return
-    if action.is_edited_by_hand(armature_object):
-        _followed[writing.uid].problem, _followed[writing.uid].is_changed = action.EDITED_BY_HAND, False
-        _redraw()
-        return
-    with between_steps.noted(armature_object):
-        write_motion.write(armature_object, scene, motion, channels, is_ahead=True)
-    _followed[writing.uid].is_older = False
-    _redraw()
 
 
 def _redraw() -> None:
@@ -345,14 +284,11 @@ def register() -> None:
 
 def unregister() -> None:
     """Stop checking."""
-    global _writing
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     if _before_saving in handlers.save_pre:
         handlers.save_pre.remove(_before_saving)
-    if _writing is not None:
-        _writing.work.end()
-    _writing = None
+    background_writing.end()
     _followed.clear()
     _files.clear()
     linked_texts.forget()

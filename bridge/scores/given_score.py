@@ -8,6 +8,7 @@ import bpy
 
 from .. import changes, properties
 from ..actions import action
+from ..actions.below_own_actions import is_score_heard
 from ..active_character import armature_problem
 from ..scene import cast
 from . import following
@@ -36,7 +37,7 @@ def give(source_object: bpy.types.Object, other: bpy.types.Object) -> None:
 def plays_as(armature_object: bpy.types.Object, source: properties.TaktCharacter) -> bool:
     """Return whether an armature has a score and plays its Action too, if there is one; a copy may have lost that."""
     own = properties.character(armature_object)
-    has_action = own.action is not None and following.is_score_heard(armature_object)
+    has_action = own.action is not None and is_score_heard(armature_object)
     return own.text == source.text and (has_action or source.action is None)
 
 

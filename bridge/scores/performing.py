@@ -21,7 +21,6 @@ from ...core.formats.format import Format
 from ...core.library.library import FindClips, Library
 from ...core.library.reading import Reading
 from ...core.maths import rotations as rot
-from ...core.maths.arrays import BoolArray, FloatArray
 from ...core.pha.definitions import Definitions
 from ...core.pha.document import Document, parse
 from ...core.pha.expansion import expand, length_s
@@ -35,9 +34,7 @@ from ...core.playing.clock import Clock
 from ...core.playing.motion import Motion
 from ...core.playing.performer import Performer
 from ...core.playing.score import LONGEST_S, Settings, clock_of, play
-from ...core.playing.transitions.limits import Limits
 from ...core.retargeting.comparing.bvh_space import BvhSpace
-from ...core.retargeting.skin_points import SkinPoints
 from ...core.skeletons.hanim import UP
 from ...core.skeletons.maps import SavedMap
 from ...core.skeletons.skeleton import Skeleton
@@ -95,11 +92,7 @@ class Task:
     load_format: str
     bvh: BvhSpace
     maps: tuple[SavedMap, ...]
-    skeleton: Skeleton
-    turn: FloatArray
-    limits: Limits | None
-    skin: BoolArray
-    points: SkinPoints | None
+    performer: Performer
     key: tuple[Hashable, ...]
     files_key: tuple[Hashable, ...]
     resolved: Resolved | None
@@ -159,11 +152,15 @@ def read_task(text: str, filepath: str, settings: properties.ScoreSettings, arma
         further=further,
         load_format="" if chosen["load_format"] == properties.ANY_FORMAT else chosen["load_format"],
         bvh=BvhSpace(chosen["bvh_up"], chosen["bvh_forward"]), maps=joint_map.kept_map(armature_object),
-        skeleton=_skeleton(armature_object), turn=axes.armature_from_hanim(armature_object),
-        limits=limits.read_limits(armature_object) if chosen["joint_limits"] else None,
-        skin=armature.read_skin(armature_object), points=skin_points.read_points(armature_object), key=key,
-        files_key=files_key,
+        performer=_performer(armature_object, has_limits=bool(chosen["joint_limits"])), key=key, files_key=files_key,
         resolved=_programmes.get(key), moment=_moment)
+
+
+def _performer(armature_object: bpy.types.Object, *, has_limits: bool) -> Performer:
+    turn = axes.armature_from_hanim(armature_object)
+    return Performer(_skeleton(armature_object), rot.rotate(turn, UP), turn,
+                     limits.read_limits(armature_object) if has_limits else None, armature.read_skin(armature_object),
+                     skin_points.read_points(armature_object))
 
 
 def _skeleton(armature_object: bpy.types.Object) -> Skeleton:
@@ -208,10 +205,8 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], val
     """Make the motion of a score; values for which its procedure has no parameter are ignored."""
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
-    return play(resolved[0],
-                Performer(task.skeleton, rot.rotate(task.turn, UP), task.turn, task.limits, task.skin, task.points),
-                replace(task.settings, values=taken, seed=seed), maps=resolved[1].skeleton_map, store=CLIPS,
-                longest_s=LONGEST_S)
+    return play(resolved[0], task.performer, replace(task.settings, values=taken, seed=seed),
+                maps=resolved[1].skeleton_map, store=CLIPS, longest_s=LONGEST_S)
 
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
@@ -220,12 +215,14 @@ def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],
 
     The library raises FileError for an Action that moves no bones.
     """
+    skeleton = cast(Skeleton, task.performer.skeleton)
+
     def find(name: str) -> tuple[Clip, ...] | None:
         own = find_action(name)
         if own is not None:
             actions.add(name)
         if own == ():
-            raise FileError.at(f"the Action {quoted(name)} has no keys for bones of {quoted(task.skeleton.name)}, nor "
+            raise FileError.at(f"the Action {quoted(name)} has no keys for bones of {quoted(skeleton.name)}, nor "
                                "of another armature")
         return own
 

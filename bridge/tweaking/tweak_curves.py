@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import bpy
 import numpy as np
@@ -53,7 +53,7 @@ _WIDTHS: Final[Mapping[str, int]] = {"location": 3, "rotation_quaternion": 4, "r
 """Numbers of channels of these properties."""
 _MOST_CHANNELS: Final = 1 << 16
 """Most channels of any other property."""
-_LAST_FRAME: Final = 1e7
+_FARTHEST: Final = 1e7
 _LARGEST: Final = 1e9
 """Stored frames and values beyond these are none that an animator has set."""
 _PATH: Final = re.compile(r'(?:(?:^|(?<=.)\.)[^\W\d]\w*|\["(?:\\.|(?!"\]).)*"\]|\[\d+\])+', re.DOTALL)
@@ -68,6 +68,8 @@ _LEAST_EASE: Final = 0.1
 """Least frames between a key and the key that eases it: Blender would merge nearer ones, and lose the animator's."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
+
+_NONE_KNOWN: Final[Mapping[tuple[str, int], Any]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +199,11 @@ class CurveKeys:
 
     def joined(self, others: CurveKeys) -> CurveKeys:
         """Return these keys and others."""
-        names = tuple(dict.fromkeys((*self.names, *others.names)))
-        number = {name: at for at, name in enumerate(names)}
-        curve = np.array([number[name] for name in others.names], dtype=np.int64)[others.curve]
+        names, curve = self.names, others.curve
+        if others.names != names:
+            names = tuple(dict.fromkeys((*names, *others.names)))
+            number = {name: at for at, name in enumerate(names)}
+            curve = np.array([number[name] for name in others.names], dtype=np.int64)[curve]
         columns = {name: np.concatenate((values, others.columns[name])) for name, values in self.columns.items()}
         return CurveKeys(names, np.concatenate((self.curve, curve)), columns).in_order()
 
@@ -218,20 +222,34 @@ class CurveKeys:
         first = np.flatnonzero(np.append(True, is_cut))
         last = np.flatnonzero(np.append(is_cut, True)[:0 if holds else None])
         near, offset = np.concatenate((first, last)), np.repeat((-ease_in, ease_out), (len(first), len(last)))
-        columns = {name: values[near] for name, values in self.columns.items()}
         still = np.array([still_value(*name) for name in self.names], dtype=np.float32)[self.curve[near]]
         is_known = ~np.isnan(still)
-        columns = {name: values[is_known] for name, values in columns.items()}
         near, offset, still = near[is_known], offset[is_known], still[is_known]
+        columns = {name: self.columns[name][near] for name in ("easing", "amplitude", "period")}
         # Take the nearer one of the two quaternions of no rotation.
-        values = np.where(np.isinf(still), np.copysign(1.0, columns["co"][:, 1]), still)
-        for name in _PLACES:
-            columns[name] = np.stack((frames[near] + offset, values), axis=1).astype(np.float32)
+        values = np.where(np.isinf(still), np.copysign(1.0, self.columns["co"][near, 1]), still)
+        columns |= dict.fromkeys(_PLACES, np.stack((frames[near] + offset, values), axis=1).astype(np.float32))
         columns["back"] = values.astype(np.float32)
         for name, value in (("type", GENERATED), ("interpolation", _BEZIER), ("handle_left_type", _AUTO_CLAMPED),
                             ("handle_right_type", _AUTO_CLAMPED)):
             columns[name] = np.full(len(near), value, dtype=np.uint8)
         return self.joined(CurveKeys(self.names, self.curve[near], columns))
+
+    def seen(self, names: Collection[tuple[str, int]], *, has_handles: bool) -> dict[tuple[str, int], Seen]:
+        """Return what will be read of curves once they have these keys.
+
+        Curves with handles that the user has placed are left out: Blender corrects such handles.
+        """
+        columns = {name: np.ascontiguousarray(self.columns[name]) for name in ("type", *_HANDLE_TYPES, "co")}
+        ends = np.cumsum([0, *np.bincount(self.curve, minlength=len(self.names))]).tolist()
+        fixed = self.have_fixed().tolist()
+
+        def of(begin: int, end: int) -> Seen:
+            return Seen.of(lambda name: columns[name][begin:end], has_handles=has_handles)
+
+        return {name: of(begin, end) for name, (begin, end), is_fixed in zip(self.names, pairwise(ends), fixed,
+                                                                             strict=True)
+                if name in names and not is_fixed}
 
     def to_data(self) -> dict[str, Any]:
         """Return the keys as values that JSON can hold."""
@@ -262,7 +280,7 @@ def _checked(name: str, rows: Sequence[Stored]) -> list[Any]:
     if _COLUMNS[name][0] == 1:
         return [each.number(-_LARGEST, _LARGEST) for each in rows]
     pairs = [each.items(2) for each in rows]
-    return [(frame.number(-_LAST_FRAME, _LAST_FRAME), value.number(-_LARGEST, _LARGEST)) for frame, value in pairs]
+    return [(frame.number(-_FARTHEST, _FARTHEST), value.number(-_LARGEST, _LARGEST)) for frame, value in pairs]
 
 
 @cache
@@ -295,8 +313,31 @@ def still_value(path: str, index: int) -> float:
     return np.inf if (found[1], index) == ("rotation_quaternion", 0) else _STILL[found[1]]
 
 
-def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
-    """Return the keys of all curves.
+class Seen(NamedTuple):
+    """What was read of a curve's keys: some of their columns by name, and their checksum."""
+
+    columns: Mapping[str, Any]
+    checksum: int
+
+    @classmethod
+    def of(cls, column: Callable[[str], Any], *, has_handles: bool) -> Seen:
+        """Take keys from a function that returns their columns; has_handles: with handles, if any is the user's."""
+        columns = {name: column(name) for name in (("type", *_HANDLE_TYPES) if has_handles else ("type",))}
+        is_fixed = any(_FREE in columns[name] or _ALIGNED in columns[name] for name in _HANDLE_TYPES if has_handles)
+        columns |= {name: column(name) for name in (_PLACES if is_fixed else ("co",))}
+        checksum = 0
+        for values in columns.values():
+            checksum = zlib.crc32(values, checksum)
+        return cls(columns, checksum)
+
+
+def seen(points: Any, *, has_handles: bool) -> Seen:
+    """Return what is read of a curve's keys to see whether they have changed."""
+    return Seen.of(lambda name: _column(name, [(points, (0, len(points)))]), has_handles=has_handles)
+
+
+def read(bag: bpy.types.ActionChannelbag, known: Mapping[tuple[str, int], Seen] = _NONE_KNOWN) -> CurveKeys:
+    """Return the keys of all curves. known: what was just read of some of them.
 
     If the user has placed no handle of a curve, its handles are returned on their keys. Blender computes such handles
     itself, and reading their positions would take longer than all the rest.
@@ -306,9 +347,12 @@ def read(bag: bpy.types.ActionChannelbag) -> CurveKeys:
     counts = [len(each) for each in points]
     ends = np.cumsum([0, *counts]).tolist()
     ranges = [*zip(points, pairwise(ends), strict=True)]
-    columns = {name: _column(name, ranges) for name in _COLUMNS if name not in _HANDLES}
-    keys = CurveKeys(tuple((curve.data_path, curve.array_index) for curve in curves),
-                     np.repeat(np.arange(len(curves)), counts), columns)
+    names = tuple((curve.data_path, curve.array_index) for curve in curves)
+    there = [known[name].columns for name in names if name in known]
+    columns = {name: np.concatenate([each[name] for each in there])
+               if there and len(there) == len(names) and all(name in each for each in there) else _column(name, ranges)
+               for name in _COLUMNS if name not in _HANDLES}
+    keys = CurveKeys(names, np.repeat(np.arange(len(curves)), counts), columns)
     placed = [each for each, is_placed in zip(ranges, keys.have_fixed().tolist(), strict=True) if is_placed]
     for name in _HANDLES:
         columns[name] = columns["co"].copy()
@@ -360,20 +404,6 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
     return {name for name, is_other in zip(after.names, are_other, strict=True) if is_other}
 
 
-def checksum(points: Any, *, has_handles: bool) -> int:
-    """Return a checksum of the keys of a curve; has_handles: including their handles, if any is the user's."""
-    count, found, is_fixed = len(points), 0, False
-    kinds, places = bytearray(count), np.empty(2 * count, dtype=np.float32)
-    for name in ("type", *_HANDLE_TYPES) if has_handles else ("type",):
-        points.foreach_get(name, kinds)
-        found = zlib.crc32(kinds, found)
-        is_fixed = is_fixed or (name != "type" and (_FREE in kinds or _ALIGNED in kinds))
-    for name in _PLACES if is_fixed else ("co",):
-        points.foreach_get(name, places)
-        found = zlib.crc32(places.data, found)
-    return found
-
-
 def changed(before: CurveKeys, after: CurveKeys) -> BoolArray:
     """Return which curves (C,) of `after` have other keys, in float32 as Blender stores; automatic handles are ignored.
 
@@ -385,16 +415,22 @@ def changed(before: CurveKeys, after: CurveKeys) -> BoolArray:
     for name in CHOICES:
         are_other |= before.columns[name] != after.columns[name]
     for name in _PLACES:
-        is_away = (np.abs(before.columns[name] - after.columns[name]) >= _SAME).any(axis=1)
-        are_other |= is_away if name == "co" else is_away & after.has_fixed(name)
+        is_seen = np.True_ if name == "co" else after.has_fixed(name)
+        if not is_seen.any():
+            continue
+        is_away = (np.abs(before.columns[name] - after.columns[name]) >= _SAME).any(axis=1) & is_seen
+        are_other |= is_away
     return np.bincount(after.curve[are_other], minlength=len(after.names)) > 0
 
 
 def is_in(kind: IntArray, frames: FloatArray, kinds: IntArray, moments: FloatArray,
           tolerance: float = SAME_FRAME) -> BoolArray:
     """Return which frames (K,), each of a kind, are at moments (M,) of the same kind."""
-    number = np.unique(np.concatenate((kind, kinds)), return_inverse=True)[1] * 1e7  # kinds do not overlap
-    return is_near(number[:len(kind)] + frames, number[len(kind):] + moments, tolerance)
+    number = np.concatenate((kind, kinds))
+    if number.max(initial=0) >= len(number):
+        number = np.unique(number, return_inverse=True)[1]
+    starts = number * 1e7  # kinds do not overlap
+    return is_near(starts[:len(kind)] + frames, starts[len(kind):] + moments, tolerance)
 
 
 def is_near(frames: FloatArray, moments: FloatArray, tolerance: float = SAME_FRAME) -> BoolArray:

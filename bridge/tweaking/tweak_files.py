@@ -83,7 +83,7 @@ def add(armature_object: bpy.types.Object, layers: Sequence[Layer]) -> tuple[str
         layer = properties.character(armature_object).tweaks[-1]
         for setting, value in settings.items():
             setattr(layer, setting, value)
-        setattr(action, properties.TIES, json.dumps(ties_.to_data(ties), separators=(",", ":")))
+        setattr(action, properties.TIES, ties_.to_json(ties))
         bones = [part[1] for each in ties.waiting for data_path, _ in each.keys["curves"]
                  if len(part := data_path.split('"')) > 1]
         missing.update((bone, None) for bone in bones if bone not in armature_object.pose.bones)

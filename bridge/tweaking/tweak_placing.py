@@ -6,7 +6,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -23,7 +23,7 @@ from ..actions import curves
 from ..actions.action_users import object_slot
 from ..scores import element_history
 from . import tweak_curves, tweak_placed
-from .tweak_curves import SAME_FRAME, CurveKeys
+from .tweak_curves import SAME_FRAME, CurveKeys, Seen
 from .tweak_layout import Layout
 from .tweak_placed import Asked, Placed
 from .tweak_repeats import InCalls, Moments, in_calls, nearest
@@ -64,11 +64,12 @@ def _layout_before(action: bpy.types.Action, now: Layout) -> Layout:
     return Layout(now.timeline, int(frame_start), float(fps))
 
 
-def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -> set[tuple[str, int]]:
+def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout,
+          known: dict[tuple[str, int], Seen] | None = None) -> None:
     """Move the keys of one Action to the frames of their moments in a layout, and store their ties.
 
-    Return the curves whose keys changed, by data path and index. All input is stored in the Action itself, so the
-    result is right after any undo and redo.
+    All input is stored in the Action itself, so the result is right after any undo and redo.
+    known: what was just read of its curves, by data path and index; it is corrected for the curves that change.
     """
     before = _layout_before(action, now)
     _layouts[now.said] = now
@@ -79,20 +80,22 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout) -
     said = str(getattr(action, properties.TIES))
     ties_said(said)  # may raise
     if bag is None:
-        return set()
-    there = tweak_curves.read(bag)
+        return
+    known = {} if known is None else known
+    there = tweak_curves.read(bag, known)
     asked = Asked((layer.procedure, *_eases(layer), layer.holds), said, there, before, now)
     found = tweak_placed.placed(asked)
     if found is None:
         found = _placed(layer, asked)
         tweak_placed.keep_placed(asked, found)
-    written = tweak_curves.write(bag, there, found.keys)
+    for curve in (written := tweak_curves.write(bag, there, found.keys)):
+        known.pop(curve, None)
+    known |= found.keys.seen(written, has_handles=bool(layer.procedure))
     for name, value in ((properties.TIES, found.ties), (properties.PLACED_BY, now.said)):
         if value != getattr(action, name):
             setattr(action, name, value)
     if found.procedure != layer.procedure:
         layer.procedure = found.procedure
-    return written
 
 
 def _placed(layer: properties.TaktTweaks, asked: Asked) -> Placed:
@@ -129,8 +132,9 @@ def _eases(layer: properties.TaktTweaks) -> tuple[float, float]:
 class _Moments:
     """The F moments of an animator's keys, and their new frames.
 
-    old: (F,) frames. segment: (F,) −1 if gone. share, length: (F,). frame: (F,) new frames. stretch: (F,). names: the
-    blocks to which they were tied. is_new: (F,) keys that were not tied yet.
+    old: (F,) frames. segment: (F,) −1 if gone. share, length: (F,). frame: (F,) new frames. stretch: (F,). ties: of
+    keys that were tied, and of new ones. tie: (F,) index into the ties of its kind. is_new: (F,) keys that were not
+    tied yet.
     """
 
     old: FloatArray
@@ -139,30 +143,31 @@ class _Moments:
     length: FloatArray
     frame: FloatArray
     stretch: FloatArray
-    names: list[tuple[ties_.Texts, Any]]
+    ties: tuple[Ties, Ties]
+    tie: IntArray
     is_new: BoolArray
 
     @classmethod
     def of(cls, kept: Ties, frames: FloatArray, before: Layout, now: Layout, calls: InCalls | None) -> _Moments:
         """Tie new keys to the layout before, and find all blocks in the layout of now."""
-        which = kept.find(frames, SAME_FRAME)
-        new = ties_.tied(before.timeline, frames[which < 0], before.frame_start, before.fps)
+        tie = kept.find(frames, SAME_FRAME)
+        is_new, new = tie < 0, Ties.none()
+        if is_new.any():
+            new = ties_.tied(before.timeline, frames[is_new], before.frame_start, before.fps)
+            tie[is_new] = np.arange(len(new))
         segment, share, length = np.full(len(frames), -1), np.zeros(len(frames)), np.zeros(len(frames))
-        names: list[tuple[ties_.Texts, Any]] = [({}, ())] * len(frames)
-        for ties, rows, own in ((kept, np.flatnonzero(which >= 0), which[which >= 0]),
-                                (new, np.flatnonzero(which < 0), np.arange(len(new)))):
+        for ties, rows in ((kept, np.flatnonzero(~is_new)), (new, np.flatnonzero(is_new))):
             if not len(rows):
                 continue
+            own = tie[rows]
             segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now,
                                                         calls)
             length[rows] = ties.length[own] / growth
-            for row, block in zip(rows.tolist(), ties.block[own].tolist(), strict=True):
-                names[row] = ties.texts, ties.blocks[block]
         there = np.maximum(segment, 0)
         placed = np.where(segment >= 0, now.frames(there, share), 0.0)
         lengths = now.frames(there, np.ones(len(there))) - now.frames(there, np.zeros(len(there)))
         stretch = np.divide(lengths, length, out=np.ones(len(frames)), where=(length > 0.0) & (segment >= 0))
-        return cls(frames, segment, share, length, placed, stretch, names, which < 0)
+        return cls(frames, segment, share, length, placed, stretch, (kept, new), tie, is_new)
 
     def moments(self, restored: Sequence[_Restored]) -> Moments:
         """Return the moments whose blocks exist, and those of restored keys."""
@@ -174,9 +179,10 @@ class _Moments:
 
     def waiting(self, at: int, keys: CurveKeys) -> Waiting:
         """Return the keys at a moment of a block that is gone."""
-        texts, block = self.names[at]
+        ties = self.ties[int(self.is_new[at])]
         taken = keys.at((nearest(self.old, keys.frames) == at) & keys.are_own)  # the same keys that `_moved` removes
-        return Waiting(texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
+        block = ties.blocks[ties.block[self.tie[at]]]
+        return Waiting(ties.texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
 def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
@@ -231,7 +237,7 @@ def _ties(moments: Moments, now: Layout, waiting: tuple[Waiting, ...], calls: In
     ties = Ties(ties_.texts_of(now.timeline), tuple(map(now.timeline.block, different.tolist())), moments.frame, block,
                 moments.share, ends[1] - ends[0], waiting, None if calls is None else (calls.name, calls.over),
                 () if calls is None else calls.alone)
-    said = json.dumps(ties_.to_data(ties), separators=(",", ":"))
+    said = ties_.to_json(ties)
     tweak_placed.keep_ties(said, ties)
     return said
 

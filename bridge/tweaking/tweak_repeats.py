@@ -86,13 +86,13 @@ class InCalls:
         frames = self.layout.frames(segment, moments.share[of])
         key, pair = _joined(nearest(moments.frame, keys.frames), of, len(moments.frame))
         stretch = self._length(segment) / np.maximum(self._length(moments.segment[of]), 1e-9)
-        made = keys.at(key).copied(frames[pair], stretch[pair])
-        is_new = moments.is_new[of[pair]]
-        order = np.lexsort((is_new, made.frames, made.curve))
-        made = made.at(order)
-        is_last = np.append((np.diff(made.curve) != 0) | (np.diff(made.frames) > SAME_FRAME), True)[:len(made)]
-        is_free = ~tweak_curves.is_in(made.curve, made.frames, keys.curve, keys.frames, _NEAR)
-        return made.at(is_last & is_free), frames, segment
+        curve, made = keys.curve[key], frames[pair].astype(np.float32).astype(np.float64)  # as they will be stored
+        order = np.lexsort((moments.is_new[of[pair]], made, curve))
+        curve, made = curve[order], made[order]
+        is_last = np.append((np.diff(curve) != 0) | (np.diff(made) > SAME_FRAME), True)[:len(made)]
+        chosen = order[is_last & ~tweak_curves.is_in(curve, made, keys.curve, keys.frames, _NEAR)]
+        pair = pair[chosen]
+        return keys.at(key[chosen]).copied(frames[pair], stretch[pair]), frames, segment
 
     def frames_of(self, ties: Ties) -> tuple[FloatArray, FloatArray]:
         """Return the frames of copies, and those of their originals, (N,) each. ties: of this layout."""

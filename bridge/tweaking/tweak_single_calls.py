@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import bpy
@@ -53,6 +52,6 @@ def tell_apart(armature_object: bpy.types.Object, frame: float) -> str:
     kept = keys.as_own(keys.are_copies(*calls.frames_to_keep(ties, own)))
     tweak_curves.write(bag, keys, kept)
     alone = (*calls.alone, Call(ties_.texts_of(layout.timeline), call))
-    said = json.dumps(ties_.to_data(replace(ties, over=(calls.name, calls.over), alone=alone)), separators=(",", ":"))
+    said = ties_.to_json(replace(ties, over=(calls.name, calls.over), alone=alone))
     setattr(action, properties.TIES, said)
     return f"This call of '{calls.name}' has tweaks of its own now"

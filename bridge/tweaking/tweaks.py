@@ -12,6 +12,7 @@ If no tweak affects the feet, it is the score's motion unchanged.
 from __future__ import annotations
 
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, cast
@@ -39,8 +40,8 @@ _NAMES_SHOWN = 6
 _ADDED_OTHERWISE = {"ADD", "SUBTRACT", "MULTIPLY"}
 """Blending of Actions and strips in which a quaternion is no turn from the pose below."""
 _State = tuple[object, ...]
-_Sums = dict[tuple[int, str, int], int]
-"""Checksums of curves, by the session_uid of their Action, data path and index."""
+_Known = defaultdict[int, dict[tuple[str, int], tweak_curves.Seen]]
+"""What was just read of curves, by the session_uid of their Action, and by data path and index."""
 
 
 _seen: dict[int, _State] = {}
@@ -86,7 +87,7 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
 
     Only while the score's Action matches the score.
     """
-    known: _Sums = {}
+    known: _Known = defaultdict(dict)
     if not has_tweaks(armature_object) or _state(armature_object, known) == _seen.get(armature_object.session_uid):
         return
     motion = score.motion_of(armature_object)
@@ -122,7 +123,7 @@ def layout_in(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion:
     return Layout(_timelines[uid][1], properties.character(armature_object).frame_start, frames_per_second(scene))
 
 
-def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _State:
+def _state(armature_object: bpy.types.Object, known: _Known | None = None) -> _State:
     """Return a value that stays equal while no key is set or moved, and keys and score's Action share a layout."""
     own = properties.character(armature_object).action
     return (checksum(armature_object, known), *((action.session_uid, action.is_editable, getattr(
@@ -131,16 +132,15 @@ def _state(armature_object: bpy.types.Object, known: _Sums | None = None) -> _St
 
 
 def _place_all(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion,
-               known: _Sums | None = None) -> None:
-    """Move the keys of all tweaks. known: current checksums of the curves."""
-    known = {} if known is None else known
+               known: _Known | None = None) -> None:
+    """Move the keys of all tweaks. known: what was just read of the curves."""
+    known = defaultdict(dict) if known is None else known
     found, now = "", layout_in(armature_object, scene, motion)
     for layer, action in layers_of(armature_object):
         reason = why_it_stays(armature_object, action)
         if not reason:
             try:
-                for name in place(layer, action, now):
-                    known.pop((action.session_uid, *name), None)
+                place(layer, action, now, known[action.session_uid])
                 tweak_masks.apply(layer, action, motion)
                 reason = (_why_nowhere(layer, now) or _why_of_nobody(armature_object, action)
                           or tweak_controls.why_unheard(armature_object, action, motion))
@@ -222,20 +222,21 @@ def why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) ->
     return ""
 
 
-def checksum(armature_object: bpy.types.Object, known: _Sums | None = None) -> int:
+def checksum(armature_object: bpy.types.Object, known: _Known | None = None) -> int:
     """Return a checksum of a character's tweaks: their keys, and how they are eased.
 
-    known: checksums of unchanged curves; those of all others are added.
+    known: what was just read of curves; what is read of all others is added.
     """
-    found, known = 0, {} if known is None else known
+    found, known = 0, defaultdict(dict) if known is None else known
     for layer, action in layers_of(armature_object):
         found = zlib.crc32(repr([getattr(layer, name) for name in _SETTINGS]).encode(), found)
-        bag = bag_of(action)
+        bag, seen = bag_of(action), known[action.session_uid]
         for curve in () if bag is None else bag.fcurves:
-            which = action.session_uid, curve.data_path, curve.array_index
-            if which not in known:  # over a procedure, handles are copied too
-                known[which] = tweak_curves.checksum(curve.keyframe_points, has_handles=bool(layer.procedure))
-            found = zlib.crc32(f"{known[which]} {curve.data_path}{curve.mute}".encode(), found)
+            path = curve.data_path
+            which = path, curve.array_index
+            if which not in seen:  # over a procedure, handles are copied too
+                seen[which] = tweak_curves.seen(curve.keyframe_points, has_handles=bool(layer.procedure))
+            found = zlib.crc32(f"{seen[which].checksum} {path}{curve.mute}".encode(), found)
     return found
 
 

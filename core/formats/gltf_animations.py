@@ -10,7 +10,6 @@ Source: Khronos Group, glTF 2.0 specification, sections 3.11 (animations) and 4 
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -19,7 +18,7 @@ import numpy as np
 
 from ..maths import rotations as rot
 from ..maths.arrays import FloatArray
-from .gltf_data import chunks_of
+from .gltf_data import chunks_of, packed
 
 _FLOAT: Final = 5126
 _ROUNDING: Final = 1e-5
@@ -61,15 +60,6 @@ def with_animations(data: bytes, animations: Sequence[Animation], path: Path,
     buffer = added.data()
     document["buffers"][0]["byteLength"] = len(buffer)
     return (packed(document, buffer), None) if beside is None else (json.dumps(document, indent=1).encode(), buffer)
-
-
-def packed(document: Mapping[str, Any], binary: bytes) -> bytes:
-    """Return a GLB file."""
-    text = json.dumps(document, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    binary += b"\0" * (-len(binary) % 4)
-    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
-    return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks
 
 
 class _Added:

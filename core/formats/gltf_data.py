@@ -293,6 +293,15 @@ def chunks_of(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
     return chunks[0][1], next((body for kind, body in chunks[1:] if kind == b"BIN\0"), None)
 
 
+def packed(document: Mapping[str, Any], binary: bytes) -> bytes:
+    """Return a GLB file."""
+    text = json.dumps(document, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks
+
+
 def _parsed(text: bytes, path: Path, begins: int | None) -> Mapping[str, Any]:
     """Return the content of JSON; begins: the byte at which it begins in a binary file, None if it is the file."""
     def error(message: str, at: int, found: str = "") -> FileError:

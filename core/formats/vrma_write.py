@@ -23,7 +23,7 @@ from ..maths.arrays import FloatArray
 from ..skeletons.hierarchy import path_to_root
 from ..skeletons.maps import SkeletonMap, find_map
 from ..skeletons.skeleton import Skeleton, world_from_pose
-from .gltf_animations import packed
+from .gltf_data import packed
 from .vrm import BONES, REQUIRED, TRUNK
 
 MAX_VALUES: Final = 20_000_000

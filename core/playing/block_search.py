@@ -109,9 +109,14 @@ class Search:
     def _exact(self, block: Block) -> int | None:
         if not block:
             return None
-        wanted = plain(block)
-        return next((segment for segment in self._of_leaf.get((block[-1].document, block[-1].element), ())
-                     if self._plain(segment) == wanted), None)
+        wanted: tuple[object, ...] = ()
+        for segment in self._of_leaf.get((block[-1].document, block[-1].element), ()):
+            if self._chain(segment) == block:
+                return segment
+            wanted = wanted or plain(block)
+            if self._plain(segment) == wanted:
+                return segment
+        return None
 
     def _elsewhere(self, block: Block, taken: set[int]) -> int | None:
         """Return the segment of a block that was moved into another procedure, or None.
@@ -128,7 +133,9 @@ class Search:
     def _chain(self, segment: int) -> Block:
         """Return the calls that lead to a segment, by their former numbers."""
         if segment not in self._chains:
-            self._chains[segment] = tuple(map(self._translated, self._timeline.block(segment)))
+            block = self._timeline.block(segment)
+            is_same = not self._lineage and not self._splits
+            self._chains[segment] = block if is_same else tuple(map(self._translated, block))
         return self._chains[segment]
 
     def _plain(self, segment: int) -> tuple[object, ...]:

@@ -6,9 +6,10 @@ that was removed is found again when its text comes back, by undo or by typing.
 
 from __future__ import annotations
 
+import json
 import zlib
 from base64 import b85decode, b85encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -27,6 +28,7 @@ from .stored import DamagedError, Stored
 VERSION: Final = 1
 """Version of the stored format; data of newer versions is left alone."""
 _KEPT: Final = 32
+_MOST_SAID: Final = 1 << 14
 _MOST: Final = 1e9
 """Largest stored frame, length and share: a share is large if a key lies far from a short block."""
 _LARGEST: Final = 2 ** 31 - 1
@@ -144,16 +146,37 @@ def splits(old: Texts, new: Texts, lineage: Lineage) -> Splits:
 
 def to_data(ties: Ties) -> dict[str, Any]:
     """Return ties as values that JSON can hold. The keys of `waiting` must be such values already."""
+    return _data(ties, [*zip(*(column.tolist() for column in _columns(ties)), strict=True)], ties.blocks)
+
+
+def to_json(ties: Ties) -> str:
+    """Return as JSON what to_data returns. An edit changes few of its numbers and blocks, so their texts are cached."""
+    if len(_digits) > _MOST_SAID:
+        _digits.clear()
+    frames, blocks, shares, lengths = (column.tolist() for column in _columns(ties))
+    columns = (map(_digits.__getitem__, frames), blocks, map(_digits.__getitem__, shares),
+               map(_digits.__getitem__, lengths))
+    rows = [f"[{frame},{block},{share},{length}]" for frame, block, share, length in zip(*columns, strict=True)]
+    said = {"blocks": map(_block_said, ties.blocks), "ties": rows}
+    values = {name: f"[{','.join(said[name])}]" if name in said else _said(value)
+              for name, value in _data(ties, (), ()).items()}
+    return f"{{{','.join([f'{_said(name)}:{value}' for name, value in values.items()])}}}"
+
+
+def _columns(ties: Ties) -> tuple[FloatArray | IntArray, ...]:
+    """Return the numbers of each tie as they are stored, without negative zeros."""
+    return np.round(ties.frame, 5) + 0.0, ties.block, ties.share + 0.0, np.round(ties.length, 5) + 0.0
+
+
+def _data(ties: Ties, rows: Sequence[tuple[float, ...]], blocks: tuple[Block, ...]) -> dict[str, Any]:
     packed: dict[str, int] = {}
 
     def number(texts: Texts) -> dict[str, int]:
         return {name: packed.setdefault(text, len(packed)) for name, text in texts.items()}
 
-    columns = np.round(ties.frame, 5), ties.block, ties.share, np.round(ties.length, 5)
-    rows = [*zip(*(column.tolist() for column in columns), strict=True)]
     waiting = [{"texts": number(each.texts), "block": each.block, "share": each.share, "length": each.length,
                 "keys": each.keys} for each in ties.waiting]
-    data = {"version": VERSION, "in": number(ties.texts), "blocks": ties.blocks, "ties": rows, "waiting": waiting}
+    data = {"version": VERSION, "in": number(ties.texts), "blocks": blocks, "ties": rows, "waiting": waiting}
     if ties.over is not None:
         data["over"] = ties.over
         data["alone"] = [{"texts": number(call.texts), "chain": call.chain} for call in ties.alone]
@@ -214,6 +237,22 @@ def _unpacked(packed: Stored) -> str:
     if not unpacking.eof:
         raise packed.wrong("a text that Takt has packed")
     return found
+
+
+def _said(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+class _Digits(dict[float, str]):
+    """Numbers as JSON has them, each formatted once."""
+
+    def __missing__(self, number: float) -> str:
+        self[number] = found = repr(number)
+        return found
+
+
+_digits = _Digits()
+_block_said = lru_cache(_MOST_SAID)(_said)
 
 
 @lru_cache(_KEPT)

@@ -8,7 +8,7 @@ import pytest
 from mathutils import Matrix
 
 from takt.bridge import axes
-from takt.bridge.scores import following, score
+from takt.bridge.scores import background_writing, following, score
 from takt.core.clips.clip import Clip
 from takt.core.formats import ogre_xml
 from takt.core.formats.ogre import OgreSkeleton
@@ -71,7 +71,7 @@ def wait() -> Wait:
             if bpy.app.timers.is_registered(score._perform_waiting):
                 perform(score._perform_waiting)
                 bpy.app.timers.unregister(score._perform_waiting)
-            while following._writing is not None and not following._writing.work.has_ended(0.1):
+            while background_writing._writing is not None and not background_writing._writing.work.has_ended(0.1):
                 assert time.monotonic() < last
         following.look(clock[0])
     return passing

@@ -127,7 +127,7 @@ def test_animations_come_back_the_same(hero: Any, tmp_path: Path, ending: str, i
         assert np.abs(found - places).max() < JOINTS * height
 
 
-@pytest.mark.parametrize("more", ["constraint", "driver", "inherit", "location"])
+@pytest.mark.parametrize("more", ["constraint", "driver", "inherit", "uneven", "location"])
 def test_bones_that_follow_more_than_their_keys_are_exported_by_blender(hero: Any, tmp_path: Path, more: str,
                                                                         monkeypatch: pytest.MonkeyPatch) -> None:
     bone, at_once = NAMES[1], list[bool]()
@@ -140,12 +140,19 @@ def test_bones_that_follow_more_than_their_keys_are_exported_by_blender(hero: An
     operator("export_procedures", filepath=str(tmp_path / "a.glb"))
     assert at_once
     at_once.clear()
+    muted = hero.pose.bones[bone].constraints.new("LIMIT_SCALE")
+    muted.mute = True  # by the user: it moves nothing
+    operator("export_procedures", filepath=str(tmp_path / "muted.glb"))
+    assert at_once
+    at_once.clear()
     if more == "constraint":
         hero.pose.bones[bone].constraints.new("LIMIT_SCALE")
     elif more == "driver":
         hero.driver_add("location", 0)
     elif more == "inherit":
         hero.data.bones[bone].inherit_scale = "NONE"
+    elif more == "uneven":
+        hero.data.bones[bone].inherit_scale = "ALIGNED"
     else:
         hero.data.bones[bone].use_local_location = False
     operator("export_procedures", filepath=str(tmp_path / "b.glb"))

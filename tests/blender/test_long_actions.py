@@ -10,7 +10,7 @@ import pytest
 from takt.bridge import properties
 from takt.bridge.actions import curves_digest, long_actions
 from takt.bridge.actions.below_own_actions import plays_below
-from takt.bridge.scores import following, score, score_blocks, score_edits
+from takt.bridge.scores import background_writing, following, score, score_blocks, score_edits
 from takt.bridge.steps import finished
 from takt.core.errors import TaktError
 from takt.operators import in_steps
@@ -194,7 +194,7 @@ def test_the_score_editor_and_the_timer_do_not_write_it(rig: bpy.types.Object, l
         if bpy.app.timers.is_registered(score._perform_waiting):
             perform(score._perform_waiting)
             bpy.app.timers.unregister(score._perform_waiting)
-    assert following._writing is None and made_from(rig) == before
+    assert background_writing._writing is None and made_from(rig) == before
     assert "617 frames long" in following.problem(rig) and "preview plays without" in following.problem(rig)
     text_of(rig).from_string(STEPS)
     rebuild()

@@ -1,6 +1,7 @@
 """Keys of tweaks are placed twice in an edit: copies of them as sampling begins, then the keys themselves."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -67,6 +68,37 @@ def test_keys_become_what_their_copies_were(tweaked: Any, wait: Wait, procedure:
         assert scene is not None and motion is not None
         tweaks.go_along(tweaked, scene, replace(motion))
     assert found[0].is_like(found[1]) and len(found[0]) > 9
+
+
+@pytest.mark.parametrize("is_fixed", [False, True])
+@pytest.mark.parametrize("procedure", ["", "pair"])
+def test_keys_are_known_as_blender_has_them(tweaked: Any, wait: Wait, procedure: str, is_fixed: bool) -> None:
+    """Keys that were just read or written are not read again."""
+    layer, action = properties.character(tweaked).tweaks[0], tweaked.animation_data.action
+    scene: Any = bpy.context.scene
+    layer.procedure = procedure
+    for frame in (20, 24, 70):
+        set_key(tweaked, frame)
+    if is_fixed:
+        key = next(key for key in first_curve(tweaked).keyframe_points if round(key.co.x) == 24)
+        key.handle_right_type = "FREE"
+        key.handle_right = (26.5, 0.7)
+    wait(0.5)
+    bag, motion = tweak_placing.bag_of(action), score.motion_of(tweaked)
+    assert bag is not None and motion is not None
+    for start in (1, 31, 7):
+        properties.character(tweaked).frame_start = start
+        known: Any = defaultdict(dict)
+        tweaks.checksum(tweaked, known)
+        assert tweak_curves.read(bag, known[action.session_uid]).is_like(tweak_curves.read(bag))
+        tweaks._place_all(tweaked, scene, replace(motion), known)
+        for curve in bag.fcurves:
+            found = known[action.session_uid][curve.data_path, curve.array_index]
+            read = tweak_curves.seen(curve.keyframe_points, has_handles=bool(procedure))
+            assert found.checksum == read.checksum and found.columns.keys() == read.columns.keys()
+            assert all(np.array_equal(values, read.columns[name]) for name, values in found.columns.items())
+        assert tweaks._seen[tweaked.session_uid] == tweaks._state(tweaked)
+    assert len(tweak_curves.read(bag)) > 9
 
 
 def test_a_key_that_is_set_meanwhile_is_tied_too(tweaked: Any, wait: Wait) -> None:

@@ -15,6 +15,7 @@ from takt.bridge.tweaking.tweak_curves import CurveKeys
 from takt.bridge.tweaking.tweak_placing import _Moments
 from takt.core.maths import rotations as rot
 from takt.core.pha.edits import Insert, Move, Remove, SetAttribute
+from takt.core.playing.ties import Ties
 from takt.tests.blender.dancing import Wait, play, rebuild, text_of
 from takt.tests.blender.test_tweaks import (
     FPS,
@@ -302,7 +303,8 @@ def test_keys_that_are_nearly_at_one_moment_wait_together() -> None:
         name: np.zeros((4, width) if width > 1 else 4, kind) for name, (width, kind) in tweak_curves._COLUMNS.items()})
     keys.columns["co"][:, 0] = at
     old, gone, none = tweak_curves.own_frames(keys), np.full(2, -1), np.zeros(2)
-    moments = _Moments(old, gone, none, none, none, none, [({}, ())] * 2, none > 0.0)
+    ties = Ties({}, ((),), old, np.zeros(2, np.int64), none, none)
+    moments = _Moments(old, gone, none, none, none, none, (ties, Ties.none()), np.arange(2), none > 0.0)
     assert [len(CurveKeys.from_data(moments.waiting(each, keys).keys)) for each in (0, 1)] == [3, 1]
 
 

@@ -13,7 +13,7 @@ from takt.core.playing import ties as ties_
 from takt.core.playing.block_names import AnyCall, Over
 from takt.core.playing.moments import Timeline
 from takt.core.playing.repeats import Repeats, over_before, over_named, over_now
-from takt.core.playing.ties import Call
+from takt.core.playing.ties import Call, Ties, Waiting
 
 from .test_tweaks import performed
 
@@ -89,6 +89,24 @@ def test_ties_keep_the_procedure_and_the_calls_told_apart() -> None:
         assert found.over == ("pair", over) and found.alone == (call,) and found.blocks == ties.blocks
     plain = ties_.from_data(json.loads(json.dumps(ties_.to_data(replace(ties, over=None, alone=())))))
     assert plain.over is None and plain.alone == ()
+
+
+@pytest.mark.parametrize("most", [0, 1 << 14])
+def test_ties_are_said_as_json_says_them(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers and blocks that were said before are said the same way again."""
+    monkeypatch.setattr(ties_, "_MOST_SAID", most)
+    line, random = timeline(), np.random.default_rng(1)
+    call = Call(ties_.texts_of(line), Repeats(line, PAIR).call_of(3))
+    waiting = Waiting({"": 'a "text"', 'b"': "another"}, line.block(2), 0.25, 1e-7, {"curves": [['location"', 1]]})
+    for start in (1.0, 1.0, -3.25, 0.0):
+        frames = np.append(np.sort(random.uniform(-20.0, 150.0, 50)), (0.0, 1e-9, 12.0, 1e7))
+        ties = ties_.tied(line, frames, start, 24.0, (waiting,))
+        for each in (ties, replace(ties, frame=-0.0 * frames, over=("pair", PAIR), alone=(call,)), Ties.none()):
+            said = ties_.to_json(each)
+            assert said == json.dumps(ties_.to_data(each), separators=(",", ":")) and "-0.0," not in said
+            found = ties_.from_data(json.loads(said))
+            assert np.array_equal(found.share, each.share) and found.blocks == each.blocks
+            assert np.array_equal(found.frame, np.round(each.frame, 5)) and len(found.waiting) == len(each.waiting)
 
 
 @pytest.mark.parametrize("wrong", [
