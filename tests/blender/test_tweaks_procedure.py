@@ -145,6 +145,7 @@ def test_a_procedure_that_goes_takes_its_tweaks_and_brings_them_back(verses: Any
     assert "Keys at 1 moment wait" in tweak_waiting.words(verses)
     if is_read_again:
         tweaks.forget()  # as after a file is loaded
+        assert bpy.context.scene is not None
         tweaks.look(verses, bpy.context.scene)
     text_of(verses).from_string(VERSES)
     rebuild()
