@@ -70,9 +70,9 @@ def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float)
     the sole, FINE_S apart. spans_s: (K, 2) contacts of the foot. others: (F,) when other feet have contact: then it
     passes nothing between two contacts of its own. leg: its length.
 
-    >>> high = np.abs(np.sin(FINE_S * np.pi * np.arange(round(2.0 / FINE_S) + 1)))
+    >>> high = np.abs(np.cos(FINE_S * np.pi * np.arange(round(2.0 / FINE_S) + 1)))
     >>> passes(high, np.zeros((0, 2)), high > -1.0, 1.0).round(2).tolist()
-    [0.0, 1.0, 2.0]
+    [0.0, 0.5, 1.5, 2.0]
     >>> passes(high, np.array(((0.0, 0.1), (1.9, 2.0))), high > -1.0, 1.0).tolist()
     []
     """
