@@ -1,5 +1,6 @@
 """Bodies whose feet have no contact, or none from some step on: they follow the floor below them on stairs."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -13,7 +14,7 @@ from takt.core.clips.in_place import travelling
 from takt.core.library.clip_files import read_clip_file
 from takt.core.maths.arrays import FloatArray
 from takt.core.pha.document import parse
-from takt.core.pha.programme import resolve
+from takt.core.pha.programme import Programme, resolve
 from takt.core.playing.motion import Motion
 from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import SceneFloor
@@ -26,7 +27,7 @@ from takt.tests.core.scene_rigs import FOUR, Rig
 from takt.tests.core.scene_settings import FPS, gaps
 from takt.tests.core.scores import library
 from takt.tests.core.seeds import seeds
-from takt.tests.core.stepping import running
+from takt.tests.core.stepping import running, walking
 
 DEEP, HIGH, SUDDEN = 0.03, 0.08, 0.15
 """How deep soles are in the floor at most, beyond what they are on flat ground, and how far the body ends from as high
@@ -61,6 +62,13 @@ def without(clip: Clip, rng: np.random.Generator) -> Clip:
                                    for side, each in known.items()})
 
 
+def programme(main: str, clips: tuple[Clip, ...], go: str = "") -> Programme:
+    called = f'<procedure name="go">{go}</procedure>' if go else ""
+    return resolve(parse('<pha version="2" tickLength="1"><load src="feet.Steps"/><role name="there" is="place"/>'
+                         f'<role name="stage" is="floor"/>{called}<procedure name="main">{main}</procedure></pha>'),
+                   library(feet_Steps=clips))
+
+
 def ways(clips: tuple[Clip, ...], rig: Rig, rng: np.random.Generator) -> tuple[Motion, Motion, SceneFloor]:
     """Send a body over random stairs to the landing, and as far over flat ground."""
     count, rise = int(rng.integers(2, 12)), float(rng.uniform(0.1, 0.27) * rng.choice((-1.0, 1.0)))
@@ -70,14 +78,12 @@ def ways(clips: tuple[Clip, ...], rig: Rig, rng: np.random.Generator) -> tuple[M
     rounds = max(round(far / stride), 1)
     seconds = rounds * sum(clip.duration_s for clip in clips) / rng.uniform(0.7, 1.4)
     calls = "".join(f'<call name="{clip.name}" duration="{clip.duration_s}"/>' for clip in clips)
-    text = ('<pha version="2" tickLength="1"><load src="feet.Steps"/><role name="there" is="place"/>'
-            f'<role name="stage" is="floor"/><procedure name="go">{calls}</procedure><procedure name="main">'
-            f'<call name="go" to="there" repeat="fit" duration="{seconds}"/></procedure></pha>')
+    score = programme(f'<call name="go" to="there" repeat="fit" duration="{seconds}"/>', clips, calls)
     stairs = flight(count, rise, tread, begin)
     floor = rig.floor(SceneFloor(rig.leg_m * stairs.points, stairs.triangles))
     cast = (("there", rig.place(rig.leg_m * np.array((0.0, 0.0, far)), np.array((0.0, 0.0, 1.0)))), ("stage", floor))
-    over, plain = (play(resolve(parse(text), library(feet_Steps=clips)), Performer(rig.skeleton, rig.up, rig.turn),
-                        Settings(cast=each)) for each in (cast, cast[:1]))
+    over, plain = (play(score, Performer(rig.skeleton, rig.up, rig.turn), Settings(cast=each))
+                   for each in (cast, cast[:1]))
     return over, plain, floor
 
 
@@ -115,3 +121,23 @@ def test_a_run_from_a_file_whose_feet_have_no_contact_ends_on_the_landing_and_go
     clip = next(each for each in clips if each.name == "Running_A")
     rig = FOUR[seed % len(FOUR)]
     check(*ways((clip,), rig, np.random.default_rng(seed + 500)), rig, SUDDEN)
+
+
+@pytest.mark.parametrize(("rise", "step_m", "is_told"), [
+    (0.25, 1.1, True), (-0.25, 1.1, True), (0.25, 0.5, False), (-0.25, 0.5, False), (0.02, 1.1, False)])
+def test_a_stride_over_so_many_stairs_that_the_body_must_crouch_is_told(rise: float, step_m: float,
+                                                                        is_told: bool) -> None:
+    rig, clip = FOUR[3], walking(0.0, step_m)
+    floor = rig.floor(SceneFloor(rig.leg_m * (stairs := flight(12, rise, 0.36, 0.8)).points, stairs.triangles))
+    motion = play(programme(f'<call name="{clip.name}" duration="{clip.duration_s}"/>', (clip,)),
+                  Performer(rig.skeleton, rig.up, rig.turn), Settings(cast=(("stage", floor),)))
+    found = [each for each in motion.problems if "crouches" in each.message]
+    assert len(found) == is_told
+    for each in found:
+        crouch = re.search(r"at ([0-9.]+) s the body crouches by ([0-9.]+) m", each.message)
+        assert crouch and each.is_missed and each.place.line is not None
+        at_s = np.array((float(crouch[1]),))
+        feet = motion.feet
+        assert feet is not None
+        ankles, hips = (feet.lock.limbs(motion.sample(at_s))[0][joint, :, 0, 2, 3] for joint in (2, 0))
+        assert (hips - ankles).min() < rig.leg - float(crouch[2])

@@ -157,6 +157,12 @@ class Floored(Over):
         order = np.argsort(begins_s, kind="stable")
         return begins_s[order], np.concatenate([each.balls for each in self._walked[1]])[order]
 
+    @property
+    def crouches(self) -> tuple[FloatArray, FloatArray]:
+        """Times (F,), and by how much less the body is raised then than its feet are on average, (F,)."""
+        course = self._on_floor
+        return self._times_s, np.asarray(course.feet[..., 2].mean(axis=0) - course.rise)
+
     @cached_property
     def _numbers(self) -> FloatArray:
         """The course of body and feet, (1 + 5 L, F), FINE_S apart."""

@@ -25,7 +25,7 @@ from ..stage import Stage
 from .aim import timed_aims, timed_meets
 from .aimed import Aimed
 from .cast import SceneFloor, Target, Unfit, misfit
-from .edges import high_edges
+from .edges import high_edges, long_strides
 from .fitting import fitted
 from .hold import with_holds
 from .known_hands import KnownHands
@@ -118,7 +118,9 @@ class Scene:
             return stage, _as_missed((*said, *told))
         floored = Floored(stage, surface, seats, skin if seats else None, spells if seats else None)
         told += missed(floored, self.unit_m) if seats else ()
-        return floored, _as_missed((*said, *told, *high_edges(floored, row, self._shown, self.unit_m)))
+        edges = high_edges(floored, row, self._shown, self.unit_m)
+        strides = long_strides(floored, row, self._shown, {each.place for each in edges}, self.unit_m)
+        return floored, _as_missed((*said, *told, *edges, *strides))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
