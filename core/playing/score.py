@@ -147,7 +147,7 @@ def play(programme: Programme, performer: Performer, settings: Settings | None =
               if role.kind == "floor"}
     level = ground_level(target_map, up, points) if settings.cast and skeleton is not None else 0.0
     scene = Scene(dict(settings.cast), target_map, turn, up, playing.followers, clock, tuple(floors.items()),
-                  settings.unit_m, level)
+                  settings.unit_m, level, None if skeleton is None else points)
     if any(way.going.fits for way in sequence.ways):
         sequence, lacking = scene.fitted(sequence, Row.of(sequence, pieces, playing))
     sequence, pieces, cuts, told = fit_seams(sequence, pieces, fit_named(settings.fit), programme.document.tick_s,

@@ -3,8 +3,9 @@
 Footprints keep their horizontal positions, except that stairs may shift them along the foot so that the sole is on one
 tread. They take the height and slope of the floor. Between footprints a foot moves as on flat ground, raised by
 interpolation, and high enough to clear what it passes over. Up a step it rises first and then moves on; down a step it
-moves on first, since the edge is close to the footprint. The body follows smoothly, about as high as both feet
-together, and no higher than the legs reach down.
+moves on first, since the edge is close to the footprint. A foot that has no contact for long passes places instead, see
+prints.passes: there it is as high above the floor as on flat ground. The body follows smoothly, about as high as both
+feet together, and no higher than the legs reach down.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..scene.spells import Spells
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
 from .lock import FeetLock
-from .prints import Prints
+from .prints import Prints, passes
 from .seats import Seat, SeatSkin, Thighs
 from .sitting import Moving, Sitting, level_soles, reach_down
 from .standing import Feet
@@ -156,6 +157,12 @@ class Floored(Over):
         order = np.argsort(begins_s, kind="stable")
         return begins_s[order], np.concatenate([each.balls for each in self._walked[1]])[order]
 
+    @property
+    def crouches(self) -> tuple[FloatArray, FloatArray]:
+        """Times (F,), and by how much less the body is raised then than its feet are on average, (F,)."""
+        course = self._on_floor
+        return self._times_s, np.asarray(course.feet[..., 2].mean(axis=0) - course.rise)
+
     @cached_property
     def _numbers(self) -> FloatArray:
         """The course of body and feet, (1 + 5 L, F), FINE_S apart."""
@@ -253,12 +260,8 @@ class Floored(Over):
         return _Course(body, shift, slopes), prints
 
     def _prints(self, leg: int, ankles: FloatArray, feet: FloatArray, soles: FloatArray) -> Prints:
-        """Return a foot's footprints on the floor. ankles, feet: (F, 3), soles: (F, N, 3) on flat ground.
-
-        A foot without contacts is treated as if it always had contact.
-        """
-        spans_s = self.lock.footholds.spans_s(leg)
-        spans_s = spans_s if len(spans_s) else np.array(((0.0, self.duration_s),))
+        """Return a foot's footprints on the floor. ankles, feet: (F, 3), soles: (F, N, 3) on flat ground."""
+        spans_s = self._spans_s(leg, soles[..., 2].min(axis=1))
         middle = np.clip(np.rint(spans_s.mean(axis=1) / FINE_S), 0, len(feet) - 1).astype(np.int64)
         has_toes = self.lock.legs[leg].foot != self.lock.legs[leg].ankle  # else the sole tells where the foot points
         ahead = ((feet if has_toes else soles.mean(axis=1)) - ankles)[middle, :2]
@@ -281,6 +284,16 @@ class Floored(Over):
         best = np.arange(len(middle)), cost.argmin(axis=1)
         rise = height[best] + np.maximum(over[best].max(axis=1), 0.0) - self._level
         return Prints(spans_s, rise, moves[best], slopes[best], ball[best])
+
+    def _spans_s(self, leg: int, high: FloatArray) -> FloatArray:
+        """Return a foot's contacts, and instants at which it passes a place, (K, 2). high: (F,) of its sole."""
+        each = [self.lock.footholds.spans_s(other) for other in range(len(self.lock.legs))]
+        others = [np.zeros((0, 2)), *(spans for other, spans in enumerate(each) if other != leg)]
+        begin_s, end_s = np.concatenate(others).T[..., None]
+        is_held = np.asarray(((self._times_s >= begin_s) & (self._times_s <= end_s)).any(axis=0))
+        passed_s = passes(high, each[leg], is_held, self.lock.legs[leg].length(self.skeleton))
+        found = np.concatenate((each[leg], np.stack((passed_s, passed_s), axis=1)))
+        return np.asarray(found[np.argsort(found[:, 0], kind="stable")])
 
     def _least(self, soles: FloatArray, moved: FloatArray) -> FloatArray:
         """Return the least rise of feet that clears the floor, (L, F).

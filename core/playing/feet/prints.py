@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...clips.keyed import FINE_S
+from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from ...maths.formulas import minimum_jerk
+from .footholds import SWING_S
+
+_LOWEST_S: Final = 0.15
+"""A free foot passes where it is as low as for so long before and after."""
 
 
 class Prints(NamedTuple):
-    """K footprints of one foot on the floor.
+    """K footprints of one foot on the floor, and places that it passes in the air, see passes.
 
-    spans_s: (K, 2) when. rise: (K,) height above flat ground. moved: (K, 2) horizontal shift. slopes: (K, 2) of the
-    floor. balls: (K, 2) where the ball of the foot is over the ground.
+    spans_s: (K, 2) when; of no length where it passes. rise: (K,) height above flat ground. moved: (K, 2) horizontal
+    shift. slopes: (K, 2) of the floor. balls: (K, 2) where the ball of the foot is over the ground.
     """
 
     spans_s: FloatArray
@@ -54,4 +59,32 @@ class Prints(NamedTuple):
     def holds(self, times_s: FloatArray) -> BoolArray:
         """Return at which times (F,) it has contact."""
         last = self.spans_s[:, 0].searchsorted(times_s, side="right") - 1
-        return np.asarray((last >= 0) & (times_s <= self.spans_s[np.maximum(last, 0), 1]))
+        begin_s, end_s = self.spans_s[np.maximum(last, 0)].T
+        return np.asarray((last >= 0) & (times_s <= end_s) & (begin_s < end_s))
+
+
+def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float) -> FloatArray:
+    """Return when a foot that nothing holds follows the floor below it, (P,): at its lowest in each swing.
+
+    So do runs whose contacts are not known, and bodies in flight, also at the beginning and end. high: (F,) heights of
+    the sole, FINE_S apart. spans_s: (K, 2) contacts of the foot. others: (F,) when other feet have contact: then it
+    passes nothing between two contacts of its own. leg: its length.
+
+    >>> high = np.abs(np.cos(FINE_S * np.pi * np.arange(round(2.0 / FINE_S) + 1)))
+    >>> passes(high, np.zeros((0, 2)), high > -1.0, 1.0).round(2).tolist()
+    [0.0, 0.5, 1.5, 2.0]
+    >>> passes(high, np.array(((0.0, 0.1), (1.9, 2.0))), high > -1.0, 1.0).tolist()
+    []
+    """
+    times_s, reach = FINE_S * np.arange(len(high)), round(_LOWEST_S / FINE_S)
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(high, reach, constant_values=np.inf), 2 * reach + 1)
+    is_low = high <= around.min(axis=1) + ROUNDING * leg
+    is_low[[0, -1]] = True
+    if len(spans_s):
+        is_low &= ~((times_s > spans_s[:, :1] - SWING_S) & (times_s < spans_s[:, 1:] + SWING_S)).any(axis=0)
+        is_low &= ~others | (times_s < spans_s[0, 0]) | (times_s > spans_s[-1, 1])
+    found = list[float]()
+    for time_s in times_s[is_low].tolist():
+        if not found or time_s >= found[-1] + SWING_S or time_s == times_s[-1]:
+            found.append(time_s)
+    return np.array(found)

@@ -1,20 +1,24 @@
-"""Edges of floors that are too high for one step."""
+"""Edges of floors that are too high for one step, and strides that are too long for stairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 import numpy as np
 
 from ...errors import Place, Problem
-from ...maths.arrays import FloatArray
+from ...maths.arrays import FloatArray, runs
 from ..feet.floored import Floored
 from ..row import Row
 from .ways import edges_s, innermost
 
 _HIGHEST_LEGS: Final = 0.4
 """An edge higher than this is none for a foot, in leg lengths: about twice a step of stairs."""
+_LOWEST_LEGS: Final = 0.4
+"""A body that is lowered by more than this, in leg lengths, so that both its feet reach the floor, crouches. Steps over
+two stairs at once lower it by three quarters of that at most.
+"""
 _ACROSS_LEGS: Final = 0.1
 """A floor that rises within this length is an edge, not a slope."""
 _SAMPLES: Final = 65
@@ -50,6 +54,28 @@ def high_edges(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArra
         f"{'higher' if high > 0.0 else 'lower'} beyond an edge, expected at most {_HIGHEST_LEGS * leg * unit_m:.2g} m "
         "in one step: lead the way over stairs, or round it", place, is_warning=True)
         for place, (time_s, high) in found.items())
+
+
+def long_strides(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArray], told: Collection[Place],
+                 unit_m: float = 1.0) -> tuple[Problem, ...]:
+    """Return warnings about strides for which the body must crouch, the longest one of each call; see high_edges.
+
+    told: of calls of which another warning says that the floor is not for them.
+    """
+    leg = max((each.length(stage.skeleton) for each in stage.lock.legs), default=0.0)
+    times_s, lowered = stage.crouches
+    found = dict[Place, tuple[float, float]]()
+    for begin, end in runs(lowered > _LOWEST_LEGS * leg):
+        at = begin + int(lowered[begin:end].argmax())
+        time_s, low = float(times_s[at]), float(lowered[at])
+        place = _call_at(row, time_s)
+        if place not in told and low > found.get(place, (0.0, 0.0))[1]:
+            found[place] = time_s, low
+    return tuple(Problem(
+        f"<call> at {float(shown(np.array((time_s,)))[0]):.2f} s the body crouches by {low * unit_m:.2g} m, since the "
+        f"stride is too long for so steep a floor, expected at most {_LOWEST_LEGS * leg * unit_m:.2g} m: call a clip "
+        "with shorter strides, or make the floor less steep", place, is_warning=True)
+        for place, (time_s, low) in found.items())
 
 
 def _call_at(row: Row, time_s: float) -> Place:

@@ -13,11 +13,12 @@ import numpy as np
 from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray, IntArray
 from ...pha.sequence import Sequence
+from ...retargeting.skin_points import SkinPoints
 from ...skeletons.maps import SkeletonMap
 from ..clock import Clock
 from ..feet.floored import Floored
 from ..feet.footholds import ground_axes
-from ..feet.seats import Thighs
+from ..feet.seats import SeatSkin, Thighs
 from ..feet.standing import Feet
 from ..placing.root_motion import RootMode
 from ..row import Row
@@ -25,7 +26,7 @@ from ..stage import Stage
 from .aim import timed_aims, timed_meets
 from .aimed import Aimed
 from .cast import SceneFloor, Target, Unfit, misfit
-from .edges import high_edges
+from .edges import high_edges, long_strides
 from .fitting import fitted
 from .hold import with_holds
 from .known_hands import KnownHands
@@ -34,7 +35,7 @@ from .looks_behind import without_looks_behind
 from .meet import TimedMeet
 from .own_places import without_own_arms
 from .reach import Reaching
-from .seats import missed, seat_skin, seats_of
+from .seats import highest, missed, seat_skin, seats_of
 from .sits import Ground, Sits
 from .spells import Spells
 from .surface import Surface
@@ -56,7 +57,8 @@ class Scene:
 
     turn: quaternion (4,) from H-Anim's axes. up: (3,) in the character's model space. followers: see compose. clock:
     tempo changes; moving objects go by the clock. floors: the roles on which feet stand, each with its place in the
-    score. unit_m: see Settings. level: how high flat ground is, along up.
+    score. unit_m: see Settings. level: how high flat ground is, along up. points: samples of the skin, if
+    known.
     """
 
     cast: Mapping[str, Target]
@@ -68,6 +70,7 @@ class Scene:
     floors: tuple[tuple[str, Place], ...] = ()
     unit_m: float = 1.0
     level: float = 0.0
+    points: SkinPoints | None = None
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
         """Return a sequence with the rounds that fitting calls need, and problems. row: plays one round of each."""
@@ -118,7 +121,9 @@ class Scene:
             return stage, _as_missed((*said, *told))
         floored = Floored(stage, surface, seats, skin if seats else None, spells if seats else None)
         told += missed(floored, self.unit_m) if seats else ()
-        return floored, _as_missed((*said, *told, *high_edges(floored, row, self._shown, self.unit_m)))
+        edges = high_edges(floored, row, self._shown, self.unit_m)
+        strides = long_strides(floored, row, self._shown, {each.place for each in edges}, self.unit_m)
+        return floored, _as_missed((*said, *told, *edges, *strides))
 
     def meets(self, row: Row) -> tuple[TimedMeet, ...]:
         """Return which hands meet others; none in a loop, whose rounds find the others elsewhere."""
@@ -162,7 +167,12 @@ class Scene:
 
     def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
         return Sits(stage, row, innermost(row.sequence.ways), traveller, Thighs.of(self.body, self.up),
-                    self.up / np.linalg.norm(self.up), self._ground)
+                    self.up / np.linalg.norm(self.up), self._ground, self._highest)
+
+    @cached_property
+    def _highest(self) -> float:
+        skin = SeatSkin.of(self.body, self.points, self._ground.axes, self._ground.leg)
+        return np.inf if skin is None else highest(skin, self._ground)
 
     @cached_property
     def _ground(self) -> Ground:

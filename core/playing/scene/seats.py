@@ -45,6 +45,11 @@ def _leg(stage: Feet) -> float:
     return max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
 
 
+def highest(skin: SeatSkin, ground: Ground) -> float:
+    """Return the greatest height of a seat above the ground on which a body can sit."""
+    return skin.stands - ground.level + _HIGHEST_LEGS * skin.leg
+
+
 def seats_of(stage: Feet, skin: SeatSkin, spells: Spells, cast: Mapping[str, Target],
              shown: Callable[[FloatArray], FloatArray], ground: Ground,
              unit_m: float = 1.0) -> tuple[tuple[Seat, ...], tuple[Problem, ...]]:
@@ -65,7 +70,7 @@ def seats_of(stage: Feet, skin: SeatSkin, spells: Spells, cast: Mapping[str, Tar
         if not isinstance(place, ScenePlace):
             continue
         surface = float(np.array(place.surface or place.position) @ stage.up)
-        height, most = surface - ground(place), skin.stands - ground.level + _HIGHEST_LEGS * leg
+        height, most = surface - ground(place), highest(skin, ground)
         on_ground = not place.unseated and abs(height) < GROUND_LEGS * leg
         if on_ground:
             may_sit = _may_sit(row, way, thighs)

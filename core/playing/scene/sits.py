@@ -92,7 +92,7 @@ class Sits:
     """Finds which bodies of ways are to be at their places.
 
     stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
-    ground: where seats stand.
+    ground: where seats stand. most: greatest height of a seat above that, see seats.highest.
     """
 
     stage: Stage
@@ -102,6 +102,7 @@ class Sits:
     thighs: Thighs | None
     up: FloatArray
     ground: Ground
+    most: float = np.inf
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
     @cached_property
@@ -163,6 +164,14 @@ class Sits:
         sat, reach = self._sat(seated, self.thighs), _STEPS_LEGS * self.thighs.leg
         return curve if sat is None or abs(own - sat.position) > reach else joined(
             curve, begin.position, begin.angle, reach)
+
+    def refuses(self, way: Way, place: ScenePlace) -> bool:
+        """Return whether a call sits at a place on which the body cannot sit; seats_of says why."""
+        if self.thighs is None:
+            return False
+        height = float(np.array(place.surface or place.position) @ self.up) - self.ground(place)
+        is_unfit = bool(place.unseated) or not -GROUND_LEGS * self.thighs.leg < height <= self.most
+        return is_unfit and self._sat(way, self.thighs) is not None
 
     def is_seat(self, place: ScenePlace) -> bool:
         """Return whether a body can sit at a place."""

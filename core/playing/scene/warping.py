@@ -87,10 +87,11 @@ class _Warping:
         return self.sits.traveller
 
     def go(self, way: Way) -> None:
-        """Follow one path."""
+        """Follow one path. A body that is to sit down where it cannot sit stays where it is."""
         begin_s, end_s = self._edges_s(way)
         seats = list[ScenePlace]()
-        if way.going.at and (place := self._target(way, way.going.at, ScenePlace, begin_s)) is not None:
+        place = self._target(way, way.going.at, ScenePlace, begin_s) if way.going.at else None
+        if place is not None and not self.sits.refuses(way, place):
             self._begin_at(way, place)
             seats.append(place)
         if way.going.to and (place := self._target(way, way.going.to, ScenePlace, end_s)) is not None:
