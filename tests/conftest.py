@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
 from hashlib import sha256
-from inspect import isfunction
+from inspect import getsource, isfunction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -58,6 +58,39 @@ def bound_once() -> None:
     BINDING_METHODS["INSIDE"] = replace(method, bind=bind)
 
 
+@pytest.fixture(scope="session")
+def dancer_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let the bound sample dancer be built once; later ones are read from a file, which takes a tenth of the time."""
+    import bpy
+
+    from takt.samples import dancer
+
+    build, path, names = dancer.bound_dancer, tmp_path_factory.mktemp("dancer") / "dancer.blend", list[str]()
+
+    def bound_dancer() -> tuple[Any, Any]:
+        layer: Any = bpy.context.view_layer
+        if not names:
+            made = build()
+            if len(bpy.data.objects) == len(made) and made[1].find_armature() == made[0]:
+                bpy.data.libraries.write(str(path), set(made))
+                names.extend(each.name for each in made)
+            return made
+        with bpy.data.libraries.load(str(path), link=False) as (_, wanted):
+            wanted.objects = [*names]
+        armature, mesh = made = tuple(wanted.objects)
+        bpy.data.libraries.remove(bpy.data.libraries[path.name])
+        for ob in bpy.context.selected_objects:
+            ob.select_set(False)
+        for ob in made:
+            bpy.context.scene.collection.objects.link(ob)
+            ob.select_set(True)
+        layer.objects.active = armature
+        layer.update()
+        return armature, mesh
+
+    dancer.bound_dancer = bound_dancer
+
+
 class ClipsOnce:
     """Keeps clips that were read and retargeted for later tests, as far as they are of equal files and bodies."""
 
@@ -103,8 +136,35 @@ def factory_preferences() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
 
 
+@pytest.fixture(scope="module")
+def classes_kept(request: pytest.FixtureRequest, factory_preferences: None) -> Iterator[None]:
+    """Keep Takt's classes registered through a file of tests: these take nearly all the time of switching on and off.
+
+    All else still starts and ends with each test. A file of tests that switch the extension off by themselves does
+    without, so that there it really is off.
+    """
+    import bpy
+
+    from takt.bridge import language
+
+    register_class, unregister_class, kept = language.register_class, bpy.utils.unregister_class, dict[Any, None]()
+
+    def register_once(cls: Any) -> None:
+        if cls not in kept:
+            register_class(cls)
+            kept[cls] = None
+
+    with pytest.MonkeyPatch.context() as patch:
+        if "takt.unregister()" not in getsource(request.module):
+            patch.setattr(language, "register_class", register_once)
+            patch.setattr(bpy.utils, "unregister_class", lambda cls: None if cls in kept else unregister_class(cls))
+        yield
+    for cls in reversed(kept):
+        unregister_class(cls)
+
+
 @pytest.fixture
-def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
+def extension(bound_once: None, dancer_once: None, clips_once: ClipsOnce, classes_kept: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 
