@@ -68,27 +68,27 @@ def dancer_once(tmp_path_factory: pytest.TempPathFactory) -> None:
     build, path, names = dancer.bound_dancer, tmp_path_factory.mktemp("dancer") / "dancer.blend", list[str]()
 
     def bound_dancer() -> tuple[Any, Any]:
-        layer: Any = bpy.context.view_layer
+        context: Any = bpy.context
         if not names:
             made = build()
             if len(bpy.data.objects) == len(made) and made[1].find_armature() == made[0]:
                 bpy.data.libraries.write(str(path), set(made))
                 names.extend(each.name for each in made)
             return made
-        with bpy.data.libraries.load(str(path), link=False) as (_, wanted):
+        with bpy.data.libraries.load(str(path), link=False) as (_, wanted):  # type: ignore
             wanted.objects = [*names]
-        armature, mesh = made = tuple(wanted.objects)
+        read: list[Any] = [*wanted.objects]
         bpy.data.libraries.remove(bpy.data.libraries[path.name])
-        for ob in bpy.context.selected_objects:
+        for ob in context.selected_objects:
             ob.select_set(False)
-        for ob in made:
-            bpy.context.scene.collection.objects.link(ob)
+        for ob in read:
+            context.scene.collection.objects.link(ob)
             ob.select_set(True)
-        layer.objects.active = armature
-        layer.update()
-        return armature, mesh
+        context.view_layer.objects.active = read[0]
+        context.view_layer.update()
+        return read[0], read[1]
 
-    dancer.bound_dancer = bound_dancer
+    vars(dancer)["bound_dancer"] = bound_dancer
 
 
 class ClipsOnce:

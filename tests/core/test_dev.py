@@ -1,7 +1,9 @@
 """The tools: what they pack, and what they run."""
 
 import subprocess
+from argparse import Namespace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -79,10 +81,11 @@ def test_a_release_is_tested_with_all_seeds_once_nothing_else_is_wrong(
         calls.append(([str(each) for each in command], (settings or {}).get("TAKT_ALL_SEEDS")))
         return failing
 
+    rules: ModuleType = vars(dev)["rules"]
     for name in ("problems_of_text", "problems_of_zip"):
-        monkeypatch.setattr(dev.rules, name, lambda *_: [])
-    monkeypatch.setattr(dev.rules, "problems_of_git", lambda *_: wrong)
-    monkeypatch.setattr(dev.rules, "problems_of_command", lambda *_: [])
+        monkeypatch.setattr(rules, name, lambda *_: [])
+    monkeypatch.setattr(rules, "problems_of_git", lambda *_: wrong)
+    monkeypatch.setattr(rules, "problems_of_command", lambda *_: [])
     monkeypatch.setattr(dev, "built_wheel", lambda: (dev.ROOT / "takt.whl", ""))
     monkeypatch.setattr(dev, "build_zip", lambda _: 0)
     for name in ("ogre_python", "usd_python"):
@@ -90,6 +93,6 @@ def test_a_release_is_tested_with_all_seeds_once_nothing_else_is_wrong(
     monkeypatch.setattr(dev, "fresh_user_folder", lambda _: {})
     monkeypatch.setattr(dev, "blender_python", lambda *_: Path("python"))
     monkeypatch.setattr(dev, "run", run)
-    assert dev.release(None) == code
+    assert dev.release(Namespace()) == code
     assert [seeds for command, seeds in calls if "slow" in command] == ["1"] * runs
     assert ("with all seeds" in capsys.readouterr().out.partition("no release")[2]) == bool(runs and failing)
