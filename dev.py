@@ -39,6 +39,8 @@ os._exit(int(code))
 """
 
 SIDE_BY_SIDE = ("--numprocesses", "auto")
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
+"""A process runs whole files, in the order that tests/conftest.py puts them in: the longest first."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """For NumPy: tests run a process for each processor, and in a bench threads that wait would count as work."""
 KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -92,7 +94,7 @@ def test(options: argparse.Namespace) -> int:
 
 def run_tests(python: Path, what: Sequence[object], settings: Mapping[str, str] | None = None) -> int:
     """Run tests side by side in a Python with Blender's module; what: further arguments of pytest."""
-    return run([python, "-c", PYTEST, *SIDE_BY_SIDE, "--dist", "loadfile", *what],
+    return run([python, "-c", PYTEST, *SIDE_BY_SIDE, *BY_FILE, *what],
                {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD, **KEEP_COMPILED,
                 **(settings or {})})
 

@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
@@ -26,6 +27,9 @@ from takt.tests import beside
 
 MOST_CLIPS_BYTES = 2**26
 MOST_RETARGETED_BYTES = 2**27
+LONGEST = ("test_hostile_files.py", "test_fitting_odd_people.py", "test_hostile_scores.py", "test_all_pairs.py",
+           "test_fitting_humanoid.py", "test_scene_holds.py", "test_preview_materials.py", "test_fitting_creatures.py")
+"""Files whose tests take longest: they run first, so that at the end no process waits for another that runs one."""
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore = ["blender", "gpu"]
@@ -191,12 +195,13 @@ def may_be_skipped(module: ModuleType) -> bool:
     return any(skipping & names.keys() for names in (vars(module), *namespaces))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had.
 
     Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and what touches Blender runs on both.
     Mark fast tests of core, which .ci/run runs once: every other one on Blender 4.5, the other half without Blender.
-    Those that --quick may skip run on Blender 4.5.
+    Those that --quick may skip run on Blender 4.5. Put the longest files first, then those of most tests.
     """
     if wrong := [item.nodeid for item in items if item.get_closest_marker("slow") and "core" not in item.path.parts]:
         raise pytest.UsageError(f"only tests of core may be marked as slow, take the mark from {', '.join(wrong)}")
@@ -209,3 +214,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if beside.NO_OGRE and item.get_closest_marker("ogre")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+    yield
+    counts = Counter(item.path for item in items)
+    items.sort(key=lambda item: (LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST),
+                                 -counts[item.path], str(item.path)))
