@@ -39,6 +39,8 @@ os._exit(int(code))
 """
 
 SIDE_BY_SIDE = ("--numprocesses", "auto")
+BY_FILE = ("--dist", "loadfile", "--no-loadscope-reorder")
+"""A process runs whole files, in the order that tests/conftest.py puts them in: the longest first."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 """For NumPy: tests run a process for each processor, and in a bench threads that wait would count as work."""
 KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
@@ -87,9 +89,14 @@ def test(options: argparse.Namespace) -> int:
     # What fails, crashes or finds no test gives a code other than 0.
     if options.quick:
         return quick(options.rest)
-    python = blender_python(options.blender)
-    return run([python, "-c", PYTEST, *SIDE_BY_SIDE, "--dist", "loadfile", *options.rest],
-               {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD, **KEEP_COMPILED})
+    return run_tests(blender_python(options.blender), options.rest)
+
+
+def run_tests(python: Path, what: Sequence[object], settings: Mapping[str, str] | None = None) -> int:
+    """Run tests side by side in a Python with Blender's module; what: further arguments of pytest."""
+    return run([python, "-c", PYTEST, *SIDE_BY_SIDE, *BY_FILE, *what],
+               {**fresh_user_folder("test"), **ogre_python(), **usd_python(), **ONE_THREAD, **KEEP_COMPILED,
+                **(settings or {})})
 
 
 def quick(rest: Sequence[str]) -> int:
@@ -150,7 +157,7 @@ def texts(options: argparse.Namespace) -> int:
 
 
 def release(_: argparse.Namespace) -> int:
-    """Make the zip and the wheel of a release, or say what is wrong with it instead."""
+    """Make the zip and the wheel of a release and test it with all seeds, or say what is wrong with it instead."""
     problems = [*rules.problems_of_text(ROOT), *rules.problems_of_git(ROOT, version())]
     if build_zip(blender_python()):
         problems.append("the zip: Blender's own tool refuses it; the lines above say why")
@@ -161,11 +168,19 @@ def release(_: argparse.Namespace) -> int:
         problems += rules.problems_of_command(said, version())
     except SetupError as error:
         problems.append(f"the wheel: {error}")
+    if not problems and run_all_seeds():
+        problems.append("the tests: with all seeds, some of core fail; the lines above say which")
     if problems:
         print(f"This is no release of {version()} yet:", *problems, sep="\n- ", flush=True)
         return 1
     say(f"{zip_path().relative_to(ROOT)} is for extensions.blender.org, {wheel.relative_to(ROOT)} for PyPI")
     return 0
+
+
+def run_all_seeds() -> int:
+    """Run the slow tests of core with all of their seeds, of which other runs take a part; return the exit code."""
+    say("all seeds of the slow tests, which take about an hour on two processors")
+    return run_tests(blender_python(), ("-m", "slow", ROOT / "tests" / "core"), {"TAKT_ALL_SEEDS": "1"})
 
 
 def built_wheel() -> tuple[Path, str]:

@@ -3,11 +3,12 @@
 import gc
 import importlib.util
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
 from hashlib import sha256
-from inspect import isfunction
+from inspect import getsource, isfunction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,9 @@ from takt.tests import beside
 
 MOST_CLIPS_BYTES = 2**26
 MOST_RETARGETED_BYTES = 2**27
+LONGEST = ("test_hostile_files.py", "test_fitting_odd_people.py", "test_hostile_scores.py", "test_all_pairs.py",
+           "test_fitting_humanoid.py", "test_scene_holds.py", "test_preview_materials.py", "test_fitting_creatures.py")
+"""Files whose tests take longest: they run first, so that at the end no process waits for another that runs one."""
 
 if importlib.util.find_spec("bpy") is None:
     collect_ignore = ["blender", "gpu"]
@@ -56,6 +60,39 @@ def bound_once() -> None:
         return known[key]
 
     BINDING_METHODS["INSIDE"] = replace(method, bind=bind)
+
+
+@pytest.fixture(scope="session")
+def dancer_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let the bound sample dancer be built once; later ones are read from a file, which takes a tenth of the time."""
+    import bpy
+
+    from takt.samples import dancer
+
+    build, path, names = dancer.bound_dancer, tmp_path_factory.mktemp("dancer") / "dancer.blend", list[str]()
+
+    def bound_dancer() -> tuple[Any, Any]:
+        context: Any = bpy.context
+        if not names:
+            made = build()
+            if len(bpy.data.objects) == len(made) and made[1].find_armature() == made[0]:
+                bpy.data.libraries.write(str(path), set(made))
+                names.extend(each.name for each in made)
+            return made
+        with bpy.data.libraries.load(str(path), link=False) as (_, wanted):  # type: ignore
+            wanted.objects = [*names]
+        read: list[Any] = [*wanted.objects]
+        bpy.data.libraries.remove(bpy.data.libraries[path.name])
+        for ob in context.selected_objects:
+            ob.select_set(False)
+        for ob in read:
+            context.scene.collection.objects.link(ob)
+            ob.select_set(True)
+        context.view_layer.objects.active = read[0]
+        context.view_layer.update()
+        return read[0], read[1]
+
+    vars(dancer)["bound_dancer"] = bound_dancer
 
 
 class ClipsOnce:
@@ -103,8 +140,35 @@ def factory_preferences() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
 
 
+@pytest.fixture(scope="module")
+def classes_kept(request: pytest.FixtureRequest, factory_preferences: None) -> Iterator[None]:
+    """Keep Takt's classes registered through a file of tests: these take nearly all the time of switching on and off.
+
+    All else still starts and ends with each test. A file of tests that switch the extension off by themselves does
+    without, so that there it really is off.
+    """
+    import bpy
+
+    from takt.bridge import language
+
+    register_class, unregister_class, kept = language.register_class, bpy.utils.unregister_class, dict[Any, None]()
+
+    def register_once(cls: Any) -> None:
+        if cls not in kept:
+            register_class(cls)
+            kept[cls] = None
+
+    with pytest.MonkeyPatch.context() as patch:
+        if "takt.unregister()" not in getsource(request.module):
+            patch.setattr(language, "register_class", register_once)
+            patch.setattr(bpy.utils, "unregister_class", lambda cls: None if cls in kept else unregister_class(cls))
+        yield
+    for cls in reversed(kept):
+        unregister_class(cls)
+
+
 @pytest.fixture
-def extension(bound_once: None, clips_once: ClipsOnce, factory_preferences: None) -> Iterator[None]:
+def extension(bound_once: None, dancer_once: None, clips_once: ClipsOnce, classes_kept: None) -> Iterator[None]:
     """Start from an empty file with the extension switched on, and switch it off again afterwards."""
     import bpy
 
@@ -131,12 +195,13 @@ def may_be_skipped(module: ModuleType) -> bool:
     return any(skipping & names.keys() for names in (vars(module), *namespaces))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     """Leave out what wants OGRE itself where whoever started the tests has said that it cannot be had.
 
     Refuse a slow test outside core: .ci/run leaves slow ones out on one line, and what touches Blender runs on both.
     Mark fast tests of core, which .ci/run runs once: every other one on Blender 4.5, the other half without Blender.
-    Those that --quick may skip run on Blender 4.5.
+    Those that --quick may skip run on Blender 4.5. Put the longest files first, then those of most tests.
     """
     if wrong := [item.nodeid for item in items if item.get_closest_marker("slow") and "core" not in item.path.parts]:
         raise pytest.UsageError(f"only tests of core may be marked as slow, take the mark from {', '.join(wrong)}")
@@ -149,3 +214,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if beside.NO_OGRE and item.get_closest_marker("ogre")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+    yield
+    counts = Counter(item.path for item in items)
+    items.sort(key=lambda item: (LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST),
+                                 -counts[item.path], str(item.path)))

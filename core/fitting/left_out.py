@@ -91,12 +91,17 @@ def without_loose_parts(surface: Surface, up: FloatArray, whole: FittingCandidat
     small = [k for k in np.argsort(-area).tolist() if 0.0 < area[k] < _LOOSE * area.sum()][:_MOST_LOOSE]
     best: FittingCandidate = whole
     notes: tuple[str, ...] = ()
+    tried = {whole.inside.cells.points.tobytes()}  # eyes and the like are smaller than cells, and leave these as before
     others = [k for k in np.argsort(-area).tolist()[1:] if area[k] > 0.0]
     together = [some for some in (small, others) if len(some) > 1 and area[some[0]] <= SECOND_BODY * area.max()]
     for left_out in [[k] for k in small] + together:
         tell(0.5)
         kept = surface.triangles[~np.isin(part[surface.triangles[:, 0]], left_out)]
-        body = FittingCandidate.of(cells_of(Surface.build(surface.points, kept)), up)
+        cells = cells_of(Surface.build(surface.points, kept))
+        if (there := cells.points.tobytes()) in tried:
+            continue
+        tried.add(there)
+        body = FittingCandidate.of(cells, up)
         if body.penalty < best.penalty - _BETTER:
             one = len(left_out) == 1
             best, notes = body, (f"{len(left_out)} loose part{'' if one else 's'} of the mesh, as a sword, "

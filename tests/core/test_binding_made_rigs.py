@@ -10,7 +10,7 @@ from takt.core.binding.inside import bind_inside_distance
 
 from .made_rig_faults import faults_of
 from .made_rigs import BODIES, MESHES, RIGS, TAILS, draw, make
-from .seeds import few
+from .seeds import few, seeds
 
 ROUNDING = 1e-9
 SOLVED = 1e-4
@@ -74,7 +74,7 @@ def test_units_change_nothing(kind: str, rig: str, scale: float, monkeypatch: py
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(int(os.environ.get("TAKT_RIGS", "60"))))
+@pytest.mark.parametrize("seed", seeds(int(os.environ.get("TAKT_RIGS", "60")), quick=0))
 def test_rigs_at_random(seed: int) -> None:
     made = draw(seed)
     assert not faults_of(made), made.says

@@ -1,7 +1,9 @@
-"""The tools: what they pack."""
+"""The tools: what they pack, and what they run."""
 
 import subprocess
+from argparse import Namespace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -66,3 +68,31 @@ def test_quick_runs_all_of_core_unless_files_are_named(monkeypatch: pytest.Monke
     assert dev.quick(rest) == 0
     assert [each for each in commands[0] if isinstance(each, Path)][1:] == paths
     assert commands[0][len(commands[0]) - len(rest):] == rest
+
+
+@pytest.mark.parametrize(("wrong", "failing", "code", "runs"), [
+    ([], 0, 0, True), ([], 1, 1, True), (["no tag"], 0, 1, False)], ids=["ready", "a seed fails", "something else"])
+def test_a_release_is_tested_with_all_seeds_once_nothing_else_is_wrong(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wrong: list[str], failing: int, code: int,
+        runs: bool) -> None:
+    calls: list[tuple[list[str], object]] = []
+
+    def run(command: list[object], settings: dict[str, str] | None = None, *_: object) -> int:
+        calls.append(([str(each) for each in command], (settings or {}).get("TAKT_ALL_SEEDS")))
+        return failing
+
+    rules: ModuleType = vars(dev)["rules"]
+    for name in ("problems_of_text", "problems_of_zip"):
+        monkeypatch.setattr(rules, name, lambda *_: [])
+    monkeypatch.setattr(rules, "problems_of_git", lambda *_: wrong)
+    monkeypatch.setattr(rules, "problems_of_command", lambda *_: [])
+    monkeypatch.setattr(dev, "built_wheel", lambda: (dev.ROOT / "takt.whl", ""))
+    monkeypatch.setattr(dev, "build_zip", lambda _: 0)
+    for name in ("ogre_python", "usd_python"):
+        monkeypatch.setattr(dev, name, dict)
+    monkeypatch.setattr(dev, "fresh_user_folder", lambda _: {})
+    monkeypatch.setattr(dev, "blender_python", lambda *_: Path("python"))
+    monkeypatch.setattr(dev, "run", run)
+    assert dev.release(Namespace()) == code
+    assert [seeds for command, seeds in calls if "slow" in command] == ["1"] * runs
+    assert ("with all seeds" in capsys.readouterr().out.partition("no release")[2]) == bool(runs and failing)

@@ -13,7 +13,7 @@ from takt.core.playing.scene.detour import footprint_of, round_corners
 from takt.core.playing.scene.ground_curve import bend
 from takt.tests.core.scene_rigs import FOUR, Rig
 from takt.tests.core.scene_settings import apart, seen, traveller_of
-from takt.tests.core.seeds import few
+from takt.tests.core.seeds import part_of
 from takt.tests.core.test_scene_seats import FPS, SEEDS, own_height, played, same
 from takt.tests.core.test_scene_sits import ROLES, SAT, WALKS
 
@@ -59,7 +59,7 @@ def setting(seed: int, around: float) -> tuple[Rig, ScenePlace, float, str]:
     return rig, place, before_s, WALKS.format("", before_s) + SAT.format("at", "")
 
 
-@pytest.mark.parametrize("seed", few(SEEDS, 4))
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
 def test_a_walk_to_a_seat_from_behind_or_beside_goes_round_it(seed: int) -> None:
     rng = np.random.default_rng(seed + 17500)
     rig, place, before_s, text = setting(seed, rng.uniform(1.2, np.pi) * rng.choice((-1.0, 1.0)))
@@ -75,7 +75,7 @@ def test_a_walk_to_a_seat_from_behind_or_beside_goes_round_it(seed: int) -> None
     assert not [each for each in bent.problems if "glides" in each.message or "beside" in each.message]
 
 
-@pytest.mark.parametrize("seed", few(SEEDS, 4))
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
 def test_a_walk_from_before_a_seat_turns_before_it(seed: int) -> None:
     """It does not turn within the chair."""
     rig, place, before_s, text = setting(seed, np.random.default_rng(seed + 17600).uniform(-0.8, 0.8))

@@ -26,7 +26,7 @@ from takt.samples.clips import build_clips
 from takt.samples.posing import build_clip
 from takt.tests.core.scene_rigs import FOUR, Rig
 from takt.tests.core.scores import library
-from takt.tests.core.seeds import few
+from takt.tests.core.seeds import part_of
 
 SEEDS = range(int(os.environ.get("TAKT_SCENE_SETTINGS", "20")))
 FPS: Final = 60
@@ -176,7 +176,7 @@ def seated(seed: int) -> dict[str, float]:
                 {} if hangs else {"feet": float(moved.max() / rig.leg)})
 
 
-@pytest.mark.parametrize("seed", few(SEEDS, 4))
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
 def test_bodies_sit_on_their_seats_with_feet_where_they_stand(seed: int) -> None:
     assert not [name for name, figure in seated(seed).items() if figure >= LIMITS[name]]
 

@@ -13,7 +13,7 @@ from takt.core.playing.scene.cast import ScenePlace
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.tests.core.scene_rigs import FOUR, Rig
 from takt.tests.core.scene_settings import apart, seen, traveller_of
-from takt.tests.core.seeds import few
+from takt.tests.core.seeds import part_of
 from takt.tests.core.test_scene_seats import FPS, SEEDS, lowest, own_height, own_hips, played, seat, skin_of
 
 LIMITS: Final = {"hips off seat": 0.02, "faces": 2.0, "skin off seat": 0.01}
@@ -75,7 +75,7 @@ def aside(rig: Rig, motion: Motion, place: ScenePlace, times_s: FloatArray) -> F
     return np.asarray(away - (away @ rig.up)[:, None] * rig.up)
 
 
-@pytest.mark.parametrize("seed", few(SEEDS, 4))
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
 def test_hips_come_down_on_the_seat_however_the_body_gets_there(seed: int) -> None:
     assert not [name for name, figure in sat(seed).items() if figure >= LIMITS[name]]
 
@@ -114,7 +114,7 @@ def test_a_body_that_never_rests_on_its_seat_is_told_of(lasts_s: float, is_told:
     assert [each.place.line for each in found] == [2] * is_told and all(each.is_missed for each in found)
 
 
-@pytest.mark.parametrize("seed", few(SEEDS, 4))
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
 def test_a_walk_to_a_seat_where_a_clip_only_sits_ends_before_it(seed: int) -> None:
     """Nothing in the clip sits down, so the transition does, and the walk does not go through the chair."""
     rng, rig = np.random.default_rng(seed + 13000), FOUR[seed % len(FOUR)]

@@ -9,7 +9,7 @@ from takt.core.playing.scene.ground_curve import GroundCurve, joined
 from takt.tests.core.scene_figures import LIMITS
 from takt.tests.core.scene_rigs import FOUR, Rig
 from takt.tests.core.scene_settings import seen, traveller_of
-from takt.tests.core.seeds import few
+from takt.tests.core.seeds import part_of
 from takt.tests.core.test_scene_seats import FPS, SEEDS, own_height, own_hips, played, seat
 from takt.tests.core.test_scene_sits import ROLES
 
@@ -42,7 +42,7 @@ def walked(seed: int, words: str) -> tuple[Rig, Motion, Motion, ScenePath]:
 
 
 @pytest.mark.parametrize("words", ['along="lane" repeat="fit"', 'along="lane"', 'to="mark" repeat="fit"'])
-@pytest.mark.parametrize("seed", few(SEEDS, 4))
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
 def test_a_body_that_stands_up_walks_on_from_where_it_stands(seed: int, words: str) -> None:
     rig, bent, plain, path = walked(seed, words)
     assert not [each for each in bent.problems if "glides" in each.message]
