@@ -124,8 +124,8 @@ def test_what_was_found_before_is_what_would_be_found_anew(character: tuple[Obje
     """Nothing that a picture depends on is missing from what the last one is known by, even if no change is noted."""
     rig, mesh = character
     shown()
-    now = changes.of_scenes()
-    monkeypatch.setattr(changes, "of_scenes", lambda: now)
+    for name in ("of_scenes", "of_scores", "of_all_data"):
+        monkeypatch.setattr(changes, name, lambda now=getattr(changes, name)(): now)
     for change in (lambda: mesh.select_set(True), lambda: setattr(context.view_layer.objects, "active", mesh),
                    lambda: setattr(rig, "show_in_front", True), lambda: setattr(overlay(), "show_bones", False),
                    lambda: setattr(overlay(), "show_bones", True),
