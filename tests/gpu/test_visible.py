@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import changes, properties
 from takt.preview import life, visible
 from takt.preview.cast import Actor, Actors
 from takt.preview.running import Chosen
@@ -110,12 +110,27 @@ def test_bones_are_shown_as_blender_would(character: tuple[Object, Object], show
     assert shown()[0].bones == ""
 
 
-def test_what_was_found_before_is_what_would_be_found_anew(character: tuple[Object, Object], shown: Shown) -> None:
-    """Nothing that a picture depends on is missing from what the last one is known by."""
+def test_a_mesh_that_is_added_is_shown_too(character: tuple[Object, Object], shown: Shown) -> None:
     rig, mesh = character
+    shown()
+    added = mesh.copy()
+    context.collection.objects.link(added)
+    [actor] = shown()
+    assert actor.armature == rig and {*actor.meshes} == {mesh, added}
+
+
+def test_what_was_found_before_is_what_would_be_found_anew(character: tuple[Object, Object], shown: Shown,
+                                                           monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that a picture depends on is missing from what the last one is known by, even if no change is noted."""
+    rig, mesh = character
+    shown()
+    for name in ("of_scenes", "of_scores", "of_all_data"):
+        monkeypatch.setattr(changes, name, lambda now=getattr(changes, name)(): now)
     for change in (lambda: mesh.select_set(True), lambda: setattr(context.view_layer.objects, "active", mesh),
                    lambda: setattr(rig, "show_in_front", True), lambda: setattr(overlay(), "show_bones", False),
-                   lambda: setattr(overlay(), "show_bones", True), lambda: rig.hide_set(True),
+                   lambda: setattr(overlay(), "show_bones", True),
+                   lambda: setattr(overlay(), "show_outline_selected", False),
+                   lambda: setattr(overlay(), "show_outline_selected", True), lambda: rig.hide_set(True),
                    lambda: rig.hide_set(False), lambda: mesh.hide_set(True), lambda: mesh.hide_set(False)):
         shown()
         change()
