@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
+from ...maths.arrays import ComplexArray, FloatArray, IntArray
 from .ground_curve import GroundCurve, bend, chained
 
 _AROUND: Final = np.exp(0.25j * np.pi * (np.arange(8) + 0.5)) / np.cos(np.pi / 8.0)
@@ -95,22 +95,22 @@ def _has_room(curve: GroundCurve, corners: ComplexArray, room: float, ends: Floa
 def _away(points: ComplexArray, corners: ComplexArray) -> FloatArray:
     """Return how far points (F,) are from a footprint; negative within it."""
     sides = np.roll(corners, -1) - corners
-    from_corners = points[:, None] - corners
+    far = np.abs(points - _nearest(points, corners))
+    is_within = ((sides.conj() * (points[:, None] - corners)).imag >= 0.0).all(axis=1)
+    return np.asarray(np.where(is_within, -far, far))
+
+
+def _nearest(points: ComplexArray, corners: ComplexArray) -> ComplexArray:
+    """Return the nearest points (F,) to points (F,) on the sides of a polygon."""
+    sides, from_corners = np.roll(corners, -1) - corners, points[:, None] - corners
     share = np.clip((from_corners * sides.conj()).real / np.maximum(np.abs(sides) ** 2, 1e-30), 0.0, 1.0)
-    far = np.abs(from_corners - share * sides).min(axis=1)
-    return np.asarray(np.where(_is_within(from_corners, sides), -far, far))
-
-
-def _is_within(from_corners: ComplexArray, sides: ComplexArray) -> BoolArray:
-    return np.asarray(((sides.conj() * from_corners).imag >= 0.0).all(axis=1))
+    best = np.abs(from_corners - share * sides).argmin(axis=1)
+    return np.asarray(corners[best] + np.take_along_axis(share, best[:, None], axis=1)[:, 0] * sides[best])
 
 
 def _outside(point: complex, corners: ComplexArray, room: float) -> complex:
     """Return a point moved straight away from a footprint until it has room."""
-    sides = np.roll(corners, -1) - corners
-    share = np.clip(((point - corners) * sides.conj()).real / np.maximum(np.abs(sides) ** 2, 1e-30), 0.0, 1.0)
-    nearest = corners + share * sides
-    foot = complex(nearest[np.abs(point - nearest).argmin()])
+    foot = complex(_nearest(np.array((point,)), corners)[0])
     least = _OUTSIDE * abs(_AROUND[0]) * room  # an octagon's corners are farther away than its sides
     return point if abs(point - foot) >= least else foot + (point - foot) / abs(point - foot) * least
 
