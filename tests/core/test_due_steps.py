@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from takt.core.clips.thresholds import HELD_S
-from takt.core.playing.feet.due_steps import CALMEST_STEP_S, SHORTEST_STEP_S
+from takt.core.playing.feet.due_steps import CALMEST_STEP_S, SHORTEST_STEP_S, DueStep, in_order
+from takt.core.playing.feet.due_steps import Hold as Held
 from takt.core.playing.feet.footholds import PEAK, STEP_WAIT, Footholds, Loose
 from takt.core.playing.feet.planted import Planted
 from takt.core.playing.feet.steps import Seams
@@ -189,3 +190,15 @@ def test_no_foot_is_let_go_before_it_is_held_however_briefly_it_stands_and_long_
         found = stepping(*feet, window_s=window_s, before=before, fast=1.0)
         for foot in (LEFT, RIGHT):
             assert np.diff(found.spans_s(foot).ravel()).min() >= -1e-12
+
+
+def test_the_order_of_steps_is_the_same_in_all_units() -> None:
+    """Also if both orders leave the same room, or both steps are equal but for rounding."""
+    one, other = ((0.0, 0.04167), (0.5, 1.0)), ((0.0, 0.5), (0.96875, 1.0))
+    for spans_s, distances in (((one, other), (1.4353117301034444, 1.418322601423335)),
+                               ((one, one), (1.4, 1.4000000000000001)), ((one, one), (1.4, 1.4))):
+        for scale in (1.0, *np.random.default_rng(1).uniform(0.001, 1000.0, 400)):
+            due = [DueStep(leg, Held(*last, 0j, 0, 0.0), Held(*first, complex(distance * scale), 1, 0.0), (0.0, 0.0),
+                           scale, 5.639639455533333 * scale)
+                   for leg, (last, first), distance in zip((LEFT, RIGHT), spans_s, distances, strict=True)]
+            assert [step.leg for step in in_order(due)] == [step.leg for step in in_order(due[::-1])] == [LEFT, RIGHT]

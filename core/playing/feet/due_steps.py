@@ -183,12 +183,14 @@ def room(one: DueStep, other: DueStep) -> tuple[float, int]:
 def in_order(steps: Sequence[DueStep]) -> list[DueStep]:
     """Return steps of both feet in an order in which both have time.
 
-    If both orders work, the one nearer to the seam; otherwise the longer step first.
+    If both orders work, the one nearer to the seam; otherwise the longer step first. Of equal steps, that of the foot
+    whose contact ends first. Values are rounded, so that these are equal in all units.
     """
-    longest_first = sorted(steps, key=lambda step: -step.distance)
+    longest_first = sorted(steps, key=lambda step: (
+        -round(step.distance / step.leg_length, 6), step.last.stop_s, step.leg))
     if len(longest_first) < 2:
         return longest_first
-    return max(longest_first, longest_first[::-1], key=lambda each: (room(*each)[0], -_away_s(*each)))
+    return max(longest_first, longest_first[::-1], key=lambda each: (round(room(*each)[0], 6), -_away_s(*each)))
 
 
 def _away_s(one: DueStep, other: DueStep) -> float:
