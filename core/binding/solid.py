@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,9 @@ _THINNEST = 0.1
 """A body flatter than this share of its length gets cells as if it were not."""
 
 _MOST_CELLS_ALONG = 200
+
+_FEW_CELLS = 2**21
+"""Of a grid with fewer cells, what only depends on its lengths is kept: at most 8 MB."""
 
 SAMPLE_STEP = 0.6
 """Spacing of surface samples in cells that leaves no cell of the surface out."""
@@ -120,13 +124,14 @@ def winding_numbers(cells: IntArray, areas: FloatArray, shape: tuple[int, ...]) 
         field = np.bincount(flat, areas[:, axis], int(np.prod(shape))).reshape(shape)
         outflow += np.gradient(field, axis=axis)
     room = [_smooth_length(2 * along - 1) for along in shape]
-    found = _inverse_distances(room) * np.fft.rfftn(outflow, room, axes=(0, 1, 2))
+    of = _inverse_distances_again if np.prod(room) < _FEW_CELLS else _inverse_distances
+    found = of(tuple(room)) * np.fft.rfftn(outflow, room, axes=(0, 1, 2))
     found = np.fft.ifft(found, axis=0)[:shape[0]]  # axis by axis, so that no more is transformed than is kept
     found = np.fft.ifft(found, axis=1)[:, :shape[1]]
     return np.asarray(np.fft.irfft(found, room[2], axis=2)[..., :shape[2]] / (4.0 * np.pi))
 
 
-def _inverse_distances(room: list[int]) -> FloatArray:
+def _inverse_distances(room: tuple[int, ...]) -> FloatArray:
     """Return the Fourier transform, as of rfftn, of 1/r over a periodic grid of these lengths, ½ for r at the centre.
 
     It is even along each axis, so an eighth of the grid is transformed, and all of it is real.
@@ -140,6 +145,14 @@ def _inverse_distances(room: list[int]) -> FloatArray:
         values = np.fft.rfft(np.take(values, there, axis=axis), axis=axis).real
     i, j = (np.minimum(np.arange(along), along - np.arange(along)) for along in room[:2])
     return np.asarray(values[i][:, j])
+
+
+@lru_cache(maxsize=1)
+def _inverse_distances_again(room: tuple[int, ...]) -> FloatArray:
+    """Return the same, kept for the next grid: fitting tries a body without one part after the other."""
+    found = _inverse_distances(room)
+    found.setflags(write=False)
+    return found
 
 
 def _smooth_length(least: int) -> int:
