@@ -9,7 +9,7 @@ import pytest
 from takt.bridge import properties
 from takt.bridge.actions import long_actions, write_motion
 from takt.bridge.background import BackgroundWork
-from takt.bridge.scores import following, score
+from takt.bridge.scores import background_writing, following, score
 from takt.bridge.tweaking import tweaks
 from takt.tests.blender.dancing import STEPS, Wait, play, rebuild, text_of
 from takt.tests.blender.test_tweaks import is_lifted, own_frames, set_key, tweak, tweaked
@@ -107,14 +107,14 @@ class Held(BackgroundWork[Any]):
         Held.made.append(self)
 
     def has_ended(self, within_s: float | None = 0.0) -> bool:
-        """Return whether it has ended, without a limit of time only if it is let go: so `following` asks."""
+        """Return whether it has ended, without a limit of time only if it is let go: so `background_writing` asks."""
         return super().has_ended(within_s) and not (Held.is_held and within_s == 0.0)
 
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> type[Held]:
     """Sampling of Actions in the background, which ends once `is_held` is false."""
-    monkeypatch.setattr(following, "BackgroundWork", Held)
+    monkeypatch.setattr(background_writing, "BackgroundWork", Held)
     monkeypatch.setattr(Held, "is_held", True)
     monkeypatch.setattr(Held, "made", [])
     return Held

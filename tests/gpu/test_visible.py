@@ -1,6 +1,7 @@
 """Which characters a viewport shows, as the preview finds them for each picture."""
 
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -125,7 +126,7 @@ def test_what_was_found_before_is_what_would_be_found_anew(character: tuple[Obje
     rig, mesh = character
     shown()
     for name in ("of_scenes", "of_scores", "of_all_data"):
-        monkeypatch.setattr(changes, name, lambda now=getattr(changes, name)(): now)
+        monkeypatch.setattr(changes, name, partial(int, getattr(changes, name)()))
     for change in (lambda: mesh.select_set(True), lambda: setattr(context.view_layer.objects, "active", mesh),
                    lambda: setattr(rig, "show_in_front", True), lambda: setattr(overlay(), "show_bones", False),
                    lambda: setattr(overlay(), "show_bones", True),
