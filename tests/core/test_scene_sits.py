@@ -7,14 +7,20 @@ import numpy as np
 import pytest
 
 from takt.core.maths.arrays import FloatArray
+from takt.core.pha.document import parse
+from takt.core.pha.programme import resolve
 from takt.core.playing.feet.seats import STANDS, Thighs
 from takt.core.playing.motion import Motion
+from takt.core.playing.performer import Performer
 from takt.core.playing.scene.cast import ScenePlace
+from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
+from takt.samples.posing import build_clip
 from takt.tests.core.scene_rigs import FOUR, Rig
 from takt.tests.core.scene_settings import apart, seen, traveller_of
+from takt.tests.core.scores import library
 from takt.tests.core.seeds import part_of
-from takt.tests.core.test_scene_seats import FPS, SEEDS, lowest, own_height, own_hips, played, seat, skin_of
+from takt.tests.core.test_scene_seats import FPS, LOW, SEEDS, lowest, own_height, own_hips, played, seat, skin_of
 
 LIMITS: Final = {"hips off seat": 0.02, "faces": 2.0, "skin off seat": 0.01}
 """Lengths in legs, angles in degrees."""
@@ -104,6 +110,42 @@ def test_a_body_that_sits_beside_its_seat_is_told_of_with_line_object_and_distan
     assert problem.message == (f"<call> the body sits up to {far:.2g} m beside the seat 'seat': call clips that stay "
                                "where they sit down")
     assert problem.place.line == 2 and problem.is_missed
+
+
+def gliding(rig: Rig, rng: np.random.Generator, back: float, rests_s: float) -> Motion:
+    """Come down in front of a seat, glide back onto it and sit; glide ahead, to the side or not, and get up.
+
+    back: how far the hips glide, in metres. rests_s: how long they stay ahead of the seat before the body gets up.
+    """
+    down_s, back_s = rng.uniform(0.8, 1.5), rng.uniform(0.35, 0.7)
+    low, ahead = (rng.uniform(-0.03, 0.03), rng.uniform(-0.45, -0.38), LOW[2]), np.array((0.0, 0.0, back))
+    front = tuple((np.array(low) + ahead).tolist())
+    stands, ends_s = (0.0, -0.006, 0.0), down_s + back_s + 0.5
+    clips = library(rooms_Stools=(
+        build_clip("stand", 1.0, {}),
+        build_clip("down", ends_s, {"root": (
+            (0.0, *stands), (down_s, *front), (down_s + back_s, *low), (ends_s, *low))}),
+        build_clip("still", 2.0, {"root": ((0.0, *low), (2.0, *low))}),
+        build_clip("up", ends_s + rests_s, {"root": (
+            (0.0, *low), (0.5, *low), (0.5 + back_s, *front), (0.5 + back_s + rests_s, *front),
+            (ends_s + rests_s, *stands)) if rests_s else (
+                (0.0, *low), (0.5, *low), (0.5 + back_s, *front), (ends_s, *stands))})))
+    text = ('<pha version="2" tickLength="1"><load src="rooms.Stools"/><role name="seat" is="place"/>'
+            f'<procedure name="main"><call name="stand" duration="1"/><call name="down" at="seat" duration="{ends_s}"/>'
+            f'<call name="still" duration="2"/><call name="up" duration="{ends_s + rests_s}"/></procedure></pha>')
+    place = rig.place(np.array((0.2, rng.uniform(0.4, 0.6) * rig.leg_m, 0.3)), np.array((0.0, 0.0, 1.0)))
+    return play(resolve(parse(text), clips), Performer(rig.skeleton, rig.up, rig.turn, points=skin_of(rig)),
+                Settings(cast=(("seat", place),)))
+
+
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
+def test_hips_that_come_down_ahead_of_a_seat_and_glide_onto_it_are_told_of_only_if_they_rest_there(seed: int) -> None:
+    rng, rig = np.random.default_rng(seed + 14000), FOUR[seed % len(FOUR)]
+    back, rests_s = rng.uniform(0.22, 0.32), rng.uniform(0.8, 2.0)
+    for stays_s in (0.0, rests_s):
+        motion = gliding(rig, np.random.default_rng(seed), back, stays_s)
+        found = [each.message for each in motion.problems if "beside" in each.message or "rest on" in each.message]
+        assert len(found) == (stays_s > 0.0), (seed, stays_s, found)
 
 
 @pytest.mark.parametrize(("lasts_s", "is_told"), [(0.5, True), (2.0, False)])

@@ -17,9 +17,19 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ...clips.keyed import FINE_S
-from ...clips.thresholds import BODY_S, LOW_LEGS, NEARLY_LEGS, POSTURE_S, ROUNDS, SOFT_LEGS, STEP_LEGS, STRAIGHT
+from ...clips.thresholds import (
+    BODY_S,
+    BRIEF_S,
+    LOW_LEGS,
+    NEARLY_LEGS,
+    POSTURE_S,
+    ROUNDS,
+    SOFT_LEGS,
+    STEP_LEGS,
+    STRAIGHT,
+)
 from ...maths import rotations as rot
-from ...maths.arrays import BoolArray, FloatArray, IntArray
+from ...maths.arrays import BoolArray, FloatArray, IntArray, runs
 from ...maths.displacement import DisplacementProblem, solve_displacement
 from ...retargeting.two_bone_ik import REACH
 from ...skeletons.skeleton import Pose
@@ -57,12 +67,16 @@ class _Course(NamedTuple):
 
 
 class _Seated(NamedTuple):
-    """A course on seats. lift: (F,) how high feet hang; on: (F,) when the body sits; hips: (F, 3) in the model."""
+    """A course on seats. lift: (F,) how high feet hang; on: (F,) when the body sits; hips: (F, 3) in the model.
+
+    still: (F,) when the body is slow, with folded legs.
+    """
 
     course: _Course
     lift: FloatArray
     on: BoolArray
     hips: FloatArray
+    still: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +148,17 @@ class Floored(Over):
 
     @cached_property
     def aside(self) -> FloatArray:
-        """Greatest offset of the hips from above each seat while the body sits on it, (S, 3); NaN if it does not."""
+        """Greatest offset of the hips from above each seat while the body rests on it, (S, 3); NaN if it does not.
+
+        As it comes down, hips may be as low as the seat before they are above it, and as it gets up, afterwards.
+        """
         seated, ends_s = self._seated, [*(seat.from_s for seat in self.seats[1:]), np.inf]
         found = np.full((len(self.seats), 3), np.nan)
         for number, (seat, end_s) in enumerate(zip(self.seats, ends_s, strict=True)):
             on = seated.on & (self._times_s >= seat.from_s) & (self._times_s < end_s)
+            rests = [part for part in runs(on & seated.still) if np.ptp(part) * FINE_S >= BRIEF_S]
+            if rests:
+                on[:rests[0][0]] = on[rests[-1][1]:] = False
             away = seated.hips[on] - seat.position
             away -= (away @ self.lock.up)[:, None] * self.lock.up
             if len(away):
@@ -196,9 +216,10 @@ class Floored(Over):
         points = lock.soles.positions(*joints[1:])[..., :ground.shape[1], :]
         soles = (points[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
         planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip has another ground
-        sitting = Sitting.of(self.seats, Moving(
+        body = Moving(
             self._times_s, middle, skin.lowest(pose), fold, thighs.leg, spells.paces(self._times_s), planted,
-            spells.row.layout.begin_s, spells.stays_at(self._times_s), spells.sits_at(self._times_s), lock.up))
+            spells.row.layout.begin_s, spells.stays_at(self._times_s), spells.sits_at(self._times_s), lock.up)
+        sitting = Sitting.of(self.seats, body)
         shins = (knees - ankles)[..., 2] / np.maximum(np.linalg.norm(knees - ankles, axis=2), 1e-30)
         lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, planted, thighs.leg)
         goals, slopes = ankles, course.slopes
@@ -225,7 +246,7 @@ class Floored(Over):
             if np.abs(away[sitting.on[sits]]).max(initial=0.0) < NEARLY_LEGS * lock.legs[0].length(self.skeleton):
                 break
             wish[sits] += away
-        return _Seated(*found, sitting.on, middle)
+        return _Seated(*found, sitting.on, middle, body.still)
 
     @cached_property
     def _walked(self) -> tuple[_Course, list[Prints]]:

@@ -60,6 +60,11 @@ class Moving(NamedTuple):
     sits: BoolArray | None = None
     up: FloatArray | None = None
 
+    @property
+    def still(self) -> BoolArray:
+        """When it rests with folded legs, (F,); see are_still."""
+        return are_still(self.times_s, self.hips, self.fold, self.leg, self.paces)
+
 
 @dataclass(frozen=True, eq=False)
 class Sitting:
@@ -83,7 +88,7 @@ class Sitting:
         """Find when a body sits. seats: in order."""
         times_s, low, leg = body.times_s, body.low, body.leg
         spacing_s = float(times_s[1] - times_s[0])
-        still = are_still(times_s, body.hips, body.fold, leg, body.paces)
+        still = body.still
         resting = np.abs(np.gradient(low, spacing_s)) < _COMES * body.paces * leg
         upright = body.fold < STANDS * leg
         stands = upright if body.stays is None else upright & ~body.stays
