@@ -39,9 +39,8 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
         others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
         other_curves.write(action, others, channels.frames)
         setattr(action, properties.KEYS_WRITTEN, "")  # the Action belongs to the animator
-        keyed = {name for _, names, _, _ in channels.curves for name in names}
         mutes = properties.character(armature_object).mute_constraints
-        constraints.mute_once_played(armature_object, keyed if mutes else (), action)
+        constraints.mute_once_played(armature_object, channels.bones if mutes else (), action)
         report(self, {"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in "
                                 "the Action editor, or export it")
         return {"FINISHED"}

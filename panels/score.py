@@ -92,7 +92,7 @@ class TAKT_PT_score(SidebarPanel):
         if character.text is None and not len(bpy.data.texts):
             _draw_begin(layout)
             return
-        draw_auto_keying(layout, context, armature_object)  # here, since the layers are far down in the sidebar
+        no_key = draw_auto_keying(layout, context, armature_object)  # here, since the layers are far down
         layout.template_ID(character, "text", new=TAKT_OT_new_score.bl_idname, open=TAKT_OT_import_pha.bl_idname)
         if character.text is None:
             return
@@ -112,6 +112,8 @@ class TAKT_PT_score(SidebarPanel):
         _draw_clips(layout, character)
         draw_settings(layout, character)
         _draw_action(layout, context, armature_object, character)
+        if no_key:
+            draw_words(layout, context, no_key, "INFO")
 
 
 def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacter) -> None:

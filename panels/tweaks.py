@@ -33,13 +33,17 @@ class TAKT_UL_tweaks(bpy.types.UIList):
             row.prop(track, "mute", text="", icon=icon, emboss=False)
 
 
-def draw_auto_keying(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object) -> None:
-    """Draw whether Auto Keying keys the selected bones: one row, so that selecting moves no button under the mouse."""
-    if tweak_auto_keying.may_leave_out(context, armature_object):
-        is_left_out = tweak_auto_keying.why_no_key(context, armature_object)
-        layout.label(text=say("Auto Keying: press I once first" if is_left_out else
-                              "Auto Keying keys the selected bones"), translate=False,
-                     icon="INFO" if is_left_out else "CHECKMARK")
+def draw_auto_keying(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object) -> str:
+    """Draw whether Auto Keying keys the selected bones, in one row, so that selecting moves no button under the mouse.
+
+    Return why it does not key some, to be drawn below all buttons; "" if it keys all.
+    """
+    if not tweak_auto_keying.may_leave_out(context, armature_object):
+        return ""
+    no_key = tweak_auto_keying.why_no_key(context, armature_object)
+    layout.label(text=say("Auto Keying: press I once first" if no_key else "Auto Keying keys the selected bones"),
+                 translate=False, icon="INFO" if no_key else "CHECKMARK")
+    return no_key
 
 
 def draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
@@ -76,5 +80,3 @@ def draw_tweaks(layout: bpy.types.UILayout, context: bpy.types.Context, armature
         row = column.row(align=True)
         row.operator("takt.save_tweaks")
         row.operator("takt.load_tweaks")
-    if no_key := tweak_auto_keying.why_no_key(context, armature_object):
-        draw_words(layout, context, no_key, "INFO")  # last, so that it moves no button

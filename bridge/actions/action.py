@@ -68,7 +68,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     if is_below:
         below.play(armature_object, action, _end_of_strip(channels))
     _keep_for_score(armature_object, name, action, channels, written)
-    _reset(armature_object, before - {name for _, names, _, _ in channels.curves for name in names})
+    _reset(armature_object, before - channels.bones)
     if not is_below:
         _let_play(armature_object, action, _slot(action, armature_object))
     changes.score()  # other characters may aim at this one

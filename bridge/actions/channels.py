@@ -40,6 +40,11 @@ class Channels:
     has_turning_laps: bool
 
     @property
+    def bones(self) -> set[str]:
+        """The names of all bones with keys."""
+        return {name for _, names, _, _ in self.curves for name in names}
+
+    @property
     def last_frame(self) -> int:
         """The frame with the last key, or the one after it."""
         return int(np.ceil(self.frames[-1] - 1e-3))

@@ -22,7 +22,7 @@ def may_leave_out(context: bpy.types.Context, armature_object: bpy.types.Object)
     settings, animation = context.tool_settings, armature_object.animation_data
     return (settings is not None and settings.use_keyframe_insert_auto and animation is not None
             and context.preferences is not None and context.preferences.edit.use_keyframe_insert_available
-            and any(each == animation.action for _, each in tweaks.layers_of(armature_object) if each is not None))
+            and any(each == animation.action for _, each in tweaks.layers_of(armature_object)))
 
 
 def why_no_key(context: bpy.types.Context, armature_object: bpy.types.Object) -> str:

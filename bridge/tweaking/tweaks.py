@@ -184,7 +184,7 @@ def _why_at_other_frames(armature_object: bpy.types.Object, action: bpy.types.Ac
 
 
 def _why_added_otherwise(armature_object: bpy.types.Object, action: bpy.types.Action) -> str:
-    """Return why preview and Bake differ from what Blender adds to the score's pose, and what to do; "" if neither."""
+    """Return why preview and Bake differ from what Blender shows of a layer, and what to do; "" if they do not."""
     animation = armature_object.animation_data
     if animation is None:
         return ""

@@ -37,7 +37,7 @@ from ..scene.spells import Spells
 from ..scene.surface import Surface
 from ..stage import FIRST_ROUND, Over
 from .lock import FeetLock
-from .prints import Prints, passes
+from .prints import Prints, passes, within
 from .seats import Seat, SeatSkin, Thighs
 from .sitting import Moving, Sitting, level_soles, reach_down
 from .standing import Feet
@@ -309,9 +309,9 @@ class Floored(Over):
     def _spans_s(self, leg: int, high: FloatArray) -> FloatArray:
         """Return a foot's contacts, and instants at which it passes a place, (K, 2). high: (F,) of its sole."""
         each = [self.lock.footholds.spans_s(other) for other in range(len(self.lock.legs))]
-        others = [np.zeros((0, 2)), *(spans for other, spans in enumerate(each) if other != leg)]
-        begin_s, end_s = np.concatenate(others).T[..., None]
-        is_held = np.asarray(((self._times_s >= begin_s) & (self._times_s <= end_s)).any(axis=0))
+        is_held = np.zeros(len(high), dtype=np.bool_)
+        for spans in each[:leg] + each[leg + 1:]:
+            is_held |= within(spans, self._times_s)
         passed_s = passes(high, each[leg], is_held, self.lock.legs[leg].length(self.skeleton))
         found = np.concatenate((each[leg], np.stack((passed_s, passed_s), axis=1)))
         return np.asarray(found[np.argsort(found[:, 0], kind="stable")])

@@ -58,9 +58,15 @@ class Prints(NamedTuple):
 
     def holds(self, times_s: FloatArray) -> BoolArray:
         """Return at which times (F,) it has contact."""
-        last = self.spans_s[:, 0].searchsorted(times_s, side="right") - 1
-        begin_s, end_s = self.spans_s[np.maximum(last, 0)].T
-        return np.asarray((last >= 0) & (times_s <= end_s) & (begin_s < end_s))
+        return within(self.spans_s[self.spans_s[:, 0] < self.spans_s[:, 1]], times_s)
+
+
+def within(spans_s: FloatArray, times_s: FloatArray) -> BoolArray:
+    """Return which times (F,) are in spans (K, 2), in which both beginnings and ends increase; these edges are too."""
+    if not len(spans_s):
+        return np.zeros(len(times_s), dtype=np.bool_)
+    last = spans_s[:, 0].searchsorted(times_s, side="right") - 1
+    return np.asarray((last >= 0) & (times_s <= spans_s[np.maximum(last, 0), 1]))
 
 
 def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float) -> FloatArray:
@@ -81,7 +87,9 @@ def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float)
     is_low = high <= around.min(axis=1) + ROUNDING * leg
     is_low[[0, -1]] = True
     if len(spans_s):
-        is_low &= ~((times_s > spans_s[:, :1] - SWING_S) & (times_s < spans_s[:, 1:] + SWING_S)).any(axis=0)
+        around_s = spans_s + SWING_S * np.array((-1.0, 1.0))
+        inside_s = np.asarray(np.nextafter(around_s, np.array((np.inf, -np.inf))), dtype=np.float64)
+        is_low &= ~within(inside_s, times_s)
         is_low &= ~others | (times_s < spans_s[0, 0]) | (times_s > spans_s[-1, 1])
     found = list[float]()
     for time_s in times_s[is_low].tolist():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
 import numpy as np
@@ -31,7 +31,7 @@ def high_edges(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArra
 
     row: its segments. shown: see seats_of. unit_m: see Settings.
     """
-    leg = max((each.length(stage.skeleton) for each in stage.lock.legs), default=0.0)
+    leg = _leg(stage)
     begins_s, balls = stage.footprints
     if len(begins_s) < 2:
         return ()
@@ -39,21 +39,18 @@ def high_edges(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArra
     points = balls[:-1, None] + np.linspace(0.0, 1.0, _SAMPLES)[:, None] * way[:, None]
     heights = stage.heights(points)
     spacing = np.linalg.norm(way, axis=1) / (_SAMPLES - 1)
-    found = dict[Place, tuple[float, float]]()
+    moments = list[tuple[float, float]]()
     for lag in np.unique(lags := np.clip(_ACROSS_LEGS * leg / np.maximum(spacing, 1e-30), 1, _SAMPLES - 1).astype(int)):
         own = np.flatnonzero(lags == lag)
         rises = heights[own, lag:] - heights[own, :-lag]
         most = np.take_along_axis(rises, np.abs(rises).argmax(axis=1)[:, None], axis=1)[:, 0]
         for number in np.flatnonzero(np.abs(most) > _HIGHEST_LEGS * leg).tolist():
-            time_s = float(begins_s[own[number] + 1])
-            place, high = _call_at(row, time_s), float(most[number])
-            if abs(high) > abs(found.get(place, (0.0, 0.0))[1]):
-                found[place] = time_s, high
+            moments.append((float(begins_s[own[number] + 1]), float(most[number])))
     return tuple(Problem(
         f"<call> at {float(shown(np.array((time_s,)))[0]):.2f} s the floor is {abs(high) * unit_m:.2g} m "
         f"{'higher' if high > 0.0 else 'lower'} beyond an edge, expected at most {_HIGHEST_LEGS * leg * unit_m:.2g} m "
         "in one step: lead the way over stairs, or round it", place, is_warning=True)
-        for place, (time_s, high) in found.items())
+        for place, (time_s, high) in _greatest(row, moments).items())
 
 
 def long_strides(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArray], told: Collection[Place],
@@ -62,20 +59,29 @@ def long_strides(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatAr
 
     told: of calls of which another warning says that the floor is not for them.
     """
-    leg = max((each.length(stage.skeleton) for each in stage.lock.legs), default=0.0)
+    leg = _leg(stage)
     times_s, lowered = stage.crouches
-    found = dict[Place, tuple[float, float]]()
-    for begin, end in runs(lowered > _LOWEST_LEGS * leg):
-        at = begin + int(lowered[begin:end].argmax())
-        time_s, low = float(times_s[at]), float(lowered[at])
-        place = _call_at(row, time_s)
-        if place not in told and low > found.get(place, (0.0, 0.0))[1]:
-            found[place] = time_s, low
+    lowest = [begin + int(lowered[begin:end].argmax()) for begin, end in runs(lowered > _LOWEST_LEGS * leg)]
+    moments = zip(times_s[lowest].tolist(), lowered[lowest].tolist(), strict=True)
     return tuple(Problem(
         f"<call> at {float(shown(np.array((time_s,)))[0]):.2f} s the body crouches by {low * unit_m:.2g} m, since the "
         f"stride is too long for so steep a floor, expected at most {_LOWEST_LEGS * leg * unit_m:.2g} m: call a clip "
         "with shorter strides, or make the floor less steep", place, is_warning=True)
-        for place, (time_s, low) in found.items())
+        for place, (time_s, low) in _greatest(row, moments).items() if place not in told)
+
+
+def _leg(stage: Floored) -> float:
+    return max((leg.length(stage.skeleton) for leg in stage.lock.legs), default=0.0)
+
+
+def _greatest(row: Row, moments: Iterable[tuple[float, float]]) -> dict[Place, tuple[float, float]]:
+    """Return for the place of each call the time at which a value is farthest from 0, and that value."""
+    found = dict[Place, tuple[float, float]]()
+    for time_s, value in moments:
+        place = _call_at(row, time_s)
+        if abs(value) > abs(found.get(place, (0.0, 0.0))[1]):
+            found[place] = time_s, value
+    return found
 
 
 def _call_at(row: Row, time_s: float) -> Place:

@@ -57,8 +57,7 @@ class Scene:
 
     turn: quaternion (4,) from H-Anim's axes. up: (3,) in the character's model space. followers: see compose. clock:
     tempo changes; moving objects go by the clock. floors: the roles on which feet stand, each with its place in the
-    score. unit_m: see Settings. level: how high flat ground is, along up. points: samples of the skin, if
-    known.
+    score. unit_m: see Settings. level: how high flat ground is, along up. points: samples of the skin, if known.
     """
 
     cast: Mapping[str, Target]
@@ -167,7 +166,7 @@ class Scene:
 
     def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
         return Sits(stage, row, innermost(row.sequence.ways), traveller, Thighs.of(self.body, self.up),
-                    self.up / np.linalg.norm(self.up), self._ground, self._highest)
+                    self.up / np.linalg.norm(self.up), self._ground, lambda: self._highest)
 
     @cached_property
     def _highest(self) -> float:

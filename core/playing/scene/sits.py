@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -92,7 +92,7 @@ class Sits:
     """Finds which bodies of ways are to be at their places.
 
     stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
-    ground: where seats stand. most: greatest height of a seat above that, see seats.highest.
+    ground: where seats stand. highest: returns the greatest height of a seat above that, see seats.highest.
     """
 
     stage: Stage
@@ -102,7 +102,7 @@ class Sits:
     thighs: Thighs | None
     up: FloatArray
     ground: Ground
-    most: float = np.inf
+    highest: Callable[[], float]
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
     @cached_property
@@ -170,8 +170,8 @@ class Sits:
         if self.thighs is None:
             return False
         height = float(np.array(place.surface or place.position) @ self.up) - self.ground(place)
-        is_unfit = bool(place.unseated) or not -GROUND_LEGS * self.thighs.leg < height <= self.most
-        return is_unfit and self._sat(way, self.thighs) is not None
+        return self._sat(way, self.thighs) is not None and (
+            bool(place.unseated) or height <= -GROUND_LEGS * self.thighs.leg or height > self.highest())
 
     def is_seat(self, place: ScenePlace) -> bool:
         """Return whether a body can sit at a place."""
