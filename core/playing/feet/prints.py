@@ -82,7 +82,8 @@ def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float)
     >>> passes(high, np.array(((0.0, 0.1), (1.9, 2.0))), high > -1.0, 1.0).tolist()
     []
     """
-    times_s, reach = FINE_S * np.arange(len(high)), round(_LOWEST_S / FINE_S)
+    times_s = np.asarray(FINE_S * np.arange(len(high)), dtype=np.float64)
+    reach = round(_LOWEST_S / FINE_S)
     around = np.lib.stride_tricks.sliding_window_view(np.pad(high, reach, constant_values=np.inf), 2 * reach + 1)
     is_low = high <= around.min(axis=1) + ROUNDING * leg
     is_low[[0, -1]] = True
