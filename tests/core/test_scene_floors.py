@@ -207,6 +207,15 @@ def test_an_edge_that_is_too_high_for_a_step_is_told_at_the_call_that_leads_over
         assert 0.8 < where < 2.2
 
 
+@pytest.mark.parametrize(("high", "word"), [(-0.5, "0.5 m higher"), (0.5, "0.5 m lower"), (-0.3, ""), (0.3, "")])
+def test_where_a_floor_ends_the_warning_names_the_height_of_the_armature(high: float, word: str) -> None:
+    corners = np.array(((-9.0, high, -9.0), (9.0, high, -9.0), (9.0, high, 1.5), (-9.0, high, 1.5)))
+    said = played(SceneFloor(corners, np.array(((0, 1, 2), (0, 2, 3))))).problems
+    assert len(said) == bool(word)
+    for problem in said:
+        assert "as high as the armature" in problem.message and word in problem.message and problem.is_missed
+
+
 def test_the_edge_is_told_at_the_way_that_leads_over_it_and_in_metres() -> None:
     rig = FOUR[1]
     text = '<call name="left_step" duration="1"/>\n<call name="walk" to="there" duration="6" repeat="fit"/>'

@@ -12,7 +12,7 @@ from takt.core.pha.programme import resolve
 from takt.core.playing.feet.seats import STANDS, Thighs
 from takt.core.playing.motion import Motion
 from takt.core.playing.performer import Performer
-from takt.core.playing.scene.cast import ScenePlace
+from takt.core.playing.scene.cast import Moving, ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.samples.posing import build_clip
@@ -110,6 +110,24 @@ def test_a_body_that_sits_beside_its_seat_is_told_of_with_line_object_and_distan
     assert problem.message == (f"<call> the body sits up to {far:.2g} m beside the seat 'seat': call clips that stay "
                                "where they sit down")
     assert problem.place.line == 2 and problem.is_missed
+
+
+@pytest.mark.parametrize("side", range(3))
+@pytest.mark.parametrize("rig", FOUR, ids=lambda rig: rig.names)
+def test_a_seat_that_moves_while_the_body_sits_is_told_of_with_its_distance_and_no_other(rig: Rig, side: int) -> None:
+    """It moves along one axis, while the body rests on it, before it sits down, or after it has stood up."""
+    away = 0.2 * rig.leg * np.eye(3)[side]
+    text = ('<call name="stand" duration="2"/>\n<call name="sit_down" at="seat" duration="2"/><call name="sit_still" '
+            'duration="4"/><call name="stand_up" duration="2"/><call name="stand" duration="2"/>')
+    place = seat(rig, 0.6 * rig.leg)
+    for moves_s, is_told in (((5.0, 6.0), True), ((0.2, 1.8), False), ((10.4, 11.6), False)):
+        matrices = np.tile(np.eye(4)[:3], (2, 1, 1))
+        matrices[int(moves_s[0] > 3.0), :, 3] = away if moves_s[0] > 3.0 else -away
+        motion = played(rig, text, seat=Moving(place, np.array(moves_s), matrices))
+        found = [each for each in motion.problems if "moves by" in each.message]
+        assert len(found) == is_told, (moves_s, motion.problems)
+        assert not found or (f"'seat' moves by {0.2 * rig.leg:.2g} m" in found[0].message and found[0].is_missed
+                             and found[0].place.line == 2)
 
 
 def gliding(rig: Rig, rng: np.random.Generator, back: float, rests_s: float) -> Motion:

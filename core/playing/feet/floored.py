@@ -147,19 +147,19 @@ class Floored(Over):
         return np.array(found)
 
     @cached_property
-    def aside(self) -> FloatArray:
-        """Greatest offset of the hips from above each seat while the body rests on it, (S, 3); NaN if it does not.
+    def rests(self) -> tuple[FloatArray, ...]:
+        """Times (F,) at which the body rests on each seat.
 
         As it comes down, hips may be as low as the seat before they are above it, and as it gets up, afterwards.
         """
-        seated, ends_s = self._seated, [*(seat.from_s for seat in self.seats[1:]), np.inf]
+        return tuple(self._times_s[on] for on in self._rests)
+
+    @cached_property
+    def aside(self) -> FloatArray:
+        """Greatest offset of the hips from above each seat while the body rests on it, (S, 3); NaN if it does not."""
         found = np.full((len(self.seats), 3), np.nan)
-        for number, (seat, end_s) in enumerate(zip(self.seats, ends_s, strict=True)):
-            on = seated.on & (self._times_s >= seat.from_s) & (self._times_s < end_s)
-            rests = [part for part in runs(on & seated.still) if np.ptp(part) * FINE_S >= BRIEF_S]
-            if rests:
-                on[:rests[0][0]] = on[rests[-1][1]:] = False
-            away = seated.hips[on] - seat.position
+        for number, (seat, on) in enumerate(zip(self.seats, self._rests, strict=True)):
+            away = self._seated.hips[on] - seat.position
             away -= (away @ self.lock.up)[:, None] * self.lock.up
             if len(away):
                 found[number] = away[np.linalg.norm(away, axis=1).argmax()]
@@ -198,6 +198,18 @@ class Floored(Over):
         lock, count = self.lock, len(self._times_s)
         flat = _Course(np.zeros(count), np.zeros((len(lock.legs), count, 3)), np.zeros((len(lock.legs), count, 2)))
         return flat if self.surface is None else self._walked[0]
+
+    @cached_property
+    def _rests(self) -> list[BoolArray]:
+        """When the body rests on each seat, (F,)."""
+        seated, ends_s, found = self._seated, [*(seat.from_s for seat in self.seats[1:]), np.inf], list[BoolArray]()
+        for seat, end_s in zip(self.seats, ends_s, strict=True):
+            on = seated.on & (self._times_s >= seat.from_s) & (self._times_s < end_s)
+            rests = [part for part in runs(on & seated.still) if np.ptp(part) * FINE_S >= BRIEF_S]
+            if rests:
+                on[:rests[0][0]] = on[rests[-1][1]:] = False
+            found.append(on)
+        return found
 
     @cached_property
     def _seated(self) -> _Seated:
@@ -345,6 +357,11 @@ class Floored(Over):
         assert self.surface is not None  # only then is there a course over it
         found = self.surface.below(points).heights
         return np.where(np.isnan(found), self._level, found)
+
+    def has_floor(self, points: FloatArray) -> BoolArray:
+        """Return whether there is a floor at points (..., 2) over the ground."""
+        assert self.surface is not None  # see heights
+        return ~np.isnan(self.surface.below(points).heights)
 
     @property
     def _level(self) -> float:

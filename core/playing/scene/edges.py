@@ -37,16 +37,23 @@ def high_edges(stage: Floored, row: Row, shown: Callable[[FloatArray], FloatArra
         return ()
     way = np.diff(balls, axis=0)
     points = balls[:-1, None] + np.linspace(0.0, 1.0, _SAMPLES)[:, None] * way[:, None]
-    heights = stage.heights(points)
+    heights, on_floor = stage.heights(points), stage.has_floor(points)
     spacing = np.linalg.norm(way, axis=1) / (_SAMPLES - 1)
-    moments = list[tuple[float, float]]()
+    moments, ends_s = list[tuple[float, float]](), set[float]()
     for lag in np.unique(lags := np.clip(_ACROSS_LEGS * leg / np.maximum(spacing, 1e-30), 1, _SAMPLES - 1).astype(int)):
         own = np.flatnonzero(lags == lag)
         rises = heights[own, lag:] - heights[own, :-lag]
-        most = np.take_along_axis(rises, np.abs(rises).argmax(axis=1)[:, None], axis=1)[:, 0]
+        at = np.abs(rises).argmax(axis=1)
+        most, goes_on = rises[np.arange(len(own)), at], on_floor[own, at + lag]
         for number in np.flatnonzero(np.abs(most) > _HIGHEST_LEGS * leg).tolist():
-            moments.append((float(begins_s[own[number] + 1]), float(most[number])))
+            time_s = float(begins_s[own[number] + 1])
+            moments.append((time_s, float(most[number])))
+            if not goes_on[number]:
+                ends_s.add(time_s)
     return tuple(Problem(
+        f"<call> at {float(shown(np.array((time_s,)))[0]):.2f} s the floor ends, and the ground beside it is "
+        f"{abs(high) * unit_m:.2g} m {'higher' if high > 0.0 else 'lower'}, as high as the armature: put the armature "
+        "at the height that this ground is to have, or add a ground plane to the floor" if time_s in ends_s else
         f"<call> at {float(shown(np.array((time_s,)))[0]):.2f} s the floor is {abs(high) * unit_m:.2g} m "
         f"{'higher' if high > 0.0 else 'lower'} beyond an edge, expected at most {_HIGHEST_LEGS * leg * unit_m:.2g} m "
         "in one step: lead the way over stairs, or round it", place, is_warning=True)

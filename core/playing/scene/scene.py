@@ -119,7 +119,7 @@ class Scene:
         if surface is None and not seats:
             return stage, _as_missed((*said, *told))
         floored = Floored(stage, surface, seats, skin if seats else None, spells if seats else None)
-        told += missed(floored, self.unit_m) if seats else ()
+        told += missed(floored, self.cast, self._shown, self.unit_m) if seats else ()
         edges = high_edges(floored, row, self._shown, self.unit_m)
         strides = long_strides(floored, row, self._shown, {each.place for each in edges}, self.unit_m)
         return floored, _as_missed((*said, *told, *edges, *strides))

@@ -15,7 +15,7 @@ from ..feet.footholds import ground_axes
 from ..feet.seats import SITS, Seat, SeatSkin, Thighs, are_still
 from ..feet.standing import Feet
 from ..row import Row
-from .cast import ScenePlace, Target, at_time
+from .cast import ScenePlace, Target, at_time, touched_at
 from .sits import GROUND_LEGS, Ground
 from .spells import Spells
 from .ways import edges_s, innermost
@@ -23,7 +23,8 @@ from .ways import edges_s, innermost
 _HIGHEST_LEGS: Final = 0.3
 """A seat may be higher than the seat of the standing body by so many leg lengths. The body does not jump onto a higher
 one."""
-_HANGS_LEGS: Final = 0.01
+_SEEN_LEGS: Final = 0.01
+"""Feet that hang higher above the ground, and seats that move farther, in leg lengths, are reported."""
 _ASIDE_LEGS: Final = 0.15
 """Greatest horizontal distance of the hips from the seat, in leg lengths, that is not reported."""
 _LOOKS_S: Final = 0.1
@@ -96,10 +97,11 @@ def seats_of(stage: Feet, skin: SeatSkin, spells: Spells, cast: Mapping[str, Tar
     return tuple(seats), tuple(said)
 
 
-def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
-    """Return warnings about seats that the body misses, and about seats from which feet do not reach the ground.
+def missed(stage: Floored, cast: Mapping[str, Target], shown: Callable[[FloatArray], FloatArray],
+           unit_m: float = 1.0) -> tuple[Problem, ...]:
+    """Return warnings about seats that the body misses, that move, and from which feet do not reach the ground.
 
-    unit_m: see Settings.
+    shown, unit_m: see seats_of.
     """
     leg, said = max(leg.length(stage.skeleton) for leg in stage.lock.legs), list[Problem]()
     for seat, away in zip(stage.seats, np.linalg.norm(stage.aside, axis=1).tolist(), strict=True):
@@ -110,8 +112,14 @@ def missed(stage: Floored, unit_m: float = 1.0) -> tuple[Problem, ...]:
         elif np.isnan(away):
             said.append(Problem(f"<call> the body does not come to rest on the seat {quoted(seat.role)} during the "
                                 "call: let it last longer", seat.place, is_warning=True))
+    for seat, times_s in zip(stage.seats, stage.rests, strict=True):
+        moves = np.linalg.norm(touched_at(cast[seat.role], shown(times_s)) - seat.position, axis=1).max(initial=0.0)
+        if moves > _SEEN_LEGS * leg:
+            said.append(Problem(f"<call> the seat {quoted(seat.role)} moves by {moves * unit_m:.2g} m, but the body "
+                                "stays where the seat was: let it move before the body sits down, or after it has "
+                                "stood up", seat.place, is_warning=True))
     hanging = [(seat, seat.over, away) for seat, away in zip(stage.seats, stage.hangs.tolist(), strict=True)
-               if away > _HANGS_LEGS * leg]
+               if away > _SEEN_LEGS * leg]
     said += [Problem(f"<call> the feet hang {away * unit_m:.2g} m above the ground, since the seat {quoted(seat.role)} "
                      f"is {height * unit_m:.2g} m high: lower the object by {away * unit_m:.2g} m if they are "
                      "to stand", seat.place, is_warning=True) for seat, height, away in hanging]
