@@ -76,8 +76,8 @@ KEYS = (("KEYS", "As Few as Needed", "Keys of the clips, and those that transiti
 
 ROTATIONS = (("QUATERNION", "Quaternions", "Switch bones with other rotation modes to quaternions: they turn along the "
                                            "shorter arc, also between keys"),
-             ("AS_RIG", "As the Rig Says", "Keep the bones' rotation modes, for your own Actions. Euler and "
-                                           "axis-angle bones get keys at every frame"))
+             ("AS_RIG", "Keep Rotation Modes", "Keep the bones' rotation modes, for your own Actions. Euler and "
+                                                  "axis-angle bones get keys at every frame"))
 
 
 def library_property(options: Any = frozenset()) -> Any:

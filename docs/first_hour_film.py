@@ -138,7 +138,7 @@ def dance(clips: Path) -> Iterator[None]:
 
 def others(folder: Path) -> Iterator[None]:
     """Bring another character, and let it play the same score."""
-    reel.words = "Another character: bruno.glb. Who Dances gives it the score"
+    reel.words = "Another character: bruno.glb. Play on Character gives it the score"
     operators.import_scene.gltf(filepath=str(folder / "bruno.glb"))
     bruno = next(ob for ob in bpy.data.objects if ob.type == "ARMATURE" and ob.name.startswith("Bruno"))
     bruno.location.x = 1.3
@@ -146,7 +146,7 @@ def others(folder: Path) -> Iterator[None]:
     context.scene.frame_set(1)
     window.look_at((0.6, 0.0, 0.9), 7.5)
     yield from reel.waits(6)
-    operators.takt.who_dances(character=bruno.name)
+    operators.takt.play_on_character(character=bruno.name)
     yield from reel.waits(6)
     yield from play("Bruno plays what Anna plays")
 

@@ -32,8 +32,7 @@ HERS: Final = """<pha version="2" tickLength="0.5">
       <lane><call name="sway" duration="4" repeat="4"/></lane>
       <lane><look at="cup" duration="4"/><look at="him" duration="12"/></lane>
       <lane>
-        <reach for="cup" with="right hand" duration="2"/><hold prop="cup" with="right hand" duration="13"/>
-        <wait duration="1"/>
+        <reach for="cup" with="right hand" duration="2"/><hold prop="cup" with="right hand" duration="14"/>
       </lane>
       <lane><wait duration="6"/><meet person="him" with="left hand" hand="right hand" duration="2" hold="6"/>
         <wait duration="2"/></lane>

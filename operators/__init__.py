@@ -44,6 +44,7 @@ from .mark_clip_assets import TAKT_OT_mark_clip_assets
 from .music import TAKT_FH_sound, TAKT_OT_choose_music, TAKT_OT_find_beats, TAKT_OT_remove_music
 from .new_score import TAKT_OT_new_score
 from .play_clip import TAKT_FH_clip, TAKT_OT_play_clip
+from .play_on_character import TAKT_OT_play_on_character
 from .player import TAKT_OT_player
 from .preview import TAKT_OT_preview
 from .procedure_actions import TAKT_OT_procedure_actions
@@ -65,7 +66,6 @@ from .tweak import TAKT_OT_tweak
 from .tweak_call import TAKT_OT_tweak_call
 from .tweak_file import TAKT_OT_load_tweaks, TAKT_OT_save_tweaks
 from .use_bones import TAKT_OT_select_idle_bones, TAKT_OT_use_bones
-from .who_dances import TAKT_OT_who_dances
 
 _CLASSES = (
     TAKT_OT_help,
@@ -93,7 +93,7 @@ _CLASSES = (
     TAKT_OT_save_tweaks,
     TAKT_OT_load_tweaks,
     TAKT_OT_same_score,
-    TAKT_OT_who_dances,
+    TAKT_OT_play_on_character,
     TAKT_OT_seed_each,
     TAKT_OT_choose_method,
     TAKT_OT_save_score,

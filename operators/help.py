@@ -13,7 +13,8 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
                            "select_idle_bones", "show_zones", "use_bones"),
     "score-in-blender": (
         "add_sample", "change_libraries", "edit_score", "forget_folder", "help", "import_pha", "insert_clip",
-        "keep_mine", "new_score", "rebuild", "reload_score", "same_score", "save_score", "seed_each", "who_dances"),
+        "keep_mine", "new_score", "play_on_character", "rebuild", "reload_score", "same_score", "save_score",
+        "seed_each"),
     "formats": ("export_ogre", "export_performance", "import_character", "import_ogre"),
     "transitions": ("choose_method",),
     "game-engines": ("export_procedures", "procedure_actions"),

@@ -22,12 +22,12 @@ from ..operators.help import TAKT_OT_help
 from ..operators.import_pha import TAKT_OT_import_pha
 from ..operators.insert_clip import TAKT_OT_insert_clip
 from ..operators.new_score import TAKT_OT_new_score
+from ..operators.play_on_character import TAKT_OT_play_on_character
 from ..operators.procedure_actions import TAKT_OT_procedure_actions
 from ..operators.rebuild import TAKT_OT_rebuild
 from ..operators.same_score import TAKT_OT_same_score
 from ..operators.score_editor.open import TAKT_OT_score_editor
 from ..operators.score_file import TAKT_OT_reload_score, TAKT_OT_save_score
-from ..operators.who_dances import TAKT_OT_who_dances
 from .sidebar import SidebarPanel, action_problem, draw_edited_by_hand, draw_reasons, draw_words, letters
 from .tweaks import draw_auto_keying, draw_tweaks
 
@@ -99,7 +99,7 @@ class TAKT_PT_score(SidebarPanel):
         layout.operator(TAKT_OT_score_editor.bl_idname, icon="NLA")
         if not TAKT_OT_same_score.problem(context):
             layout.operator(TAKT_OT_same_score.bl_idname, icon="DUPLICATE")
-        _draw_who_dances(layout, context, armature_object, character)
+        _draw_play_on_character(layout, context, armature_object, character)
         _draw_file(layout, context, character.text)
         if name := score.reading(armature_object):
             draw_words(layout, context, f"Reading {name} …", "INFO")
@@ -122,20 +122,20 @@ def _draw_library(layout: bpy.types.UILayout, character: properties.TaktCharacte
     draw_folders(layout.column(), character)
 
 
-def _draw_who_dances(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
+def _draw_play_on_character(layout: bpy.types.UILayout, context: bpy.types.Context, armature_object: bpy.types.Object,
                      character: properties.TaktCharacter) -> None:
     """Draw the scene's characters in rows, if there are several; a click moves the score to one."""
     found = [] if context.scene is None else list(given_score.characters(context.scene))
     if len(found) < 2:
         return
-    header, body = layout.panel("TAKT_who_dances", default_closed=True)
-    header.label(text=say("Who Dances"), translate=False)
+    header, body = layout.panel("TAKT_play_on_character", default_closed=True)
+    header.label(text=say("Play on Character"), translate=False)
     if body is None:
         return
     grid = body.grid_flow(row_major=True, columns=0, even_columns=True, align=True)
     for ob in found[:_CHARACTERS_SHOWN]:
         plays = properties.character(ob).text == character.text
-        pick: Any = grid.operator(TAKT_OT_who_dances.bl_idname, text=name_of_character(ob), translate=False,
+        pick: Any = grid.operator(TAKT_OT_play_on_character.bl_idname, text=name_of_character(ob), translate=False,
                                   depress=ob == armature_object, icon="CHECKMARK" if plays else "ARMATURE_DATA")
         pick.character = ob.name
     if len(found) > _CHARACTERS_SHOWN:

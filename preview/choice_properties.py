@@ -37,8 +37,8 @@ PROPERTIES: dict[str, Callable[..., Any]] = {
     "strip": lambda **kept: BoolProperty(
         name="Strip", description="Show the score along the bottom of the viewport; click it to go there", **kept),
     "ways": lambda **kept: BoolProperty(
-        name="Way", description="Draw where the character goes, its footprints and targets. Needs a score with roles, "
-                                "and a score editor or this tab open", **kept),
+        name="Trajectory", description="Draw where the character goes, its footprints and targets. Needs a score with "
+                                       "roles, and a score editor or this tab open", **kept),
     "ghosts": lambda **kept: IntProperty(
         name="Ghosts", description="Number of ghosts before and after the current time", min=0, max=_MOST_GHOSTS,
         **kept),

@@ -41,7 +41,7 @@ class TAKT_OT_score_beside(OfSelection, bpy.types.Operator):
     """Play the selected blocks at the same time, all but the first with a part of the body"""
 
     bl_idname = "takt.score_beside"
-    bl_label = "Play Beside"
+    bl_label = "Play Together"
     bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class TAKT_OT_score_single(OfSelection, bpy.types.Operator):
     """Give the selected block a copy of its procedure, so that changing it changes no other block"""
 
     bl_idname = "takt.score_single"
-    bl_label = "Make Single"
+    bl_label = "Make Single User"
     bl_options = {"REGISTER", "UNDO"}
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:

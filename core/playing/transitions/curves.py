@@ -145,8 +145,8 @@ CURVES: dict[str, Curve] = {curve.identifier: curve for curve in (
 )}
 
 PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
-    Pace("CARRIED", "Carried On", "Start at the speed of the clip before, end at that of the next. Same as Even "
-                                  "if clips overlap or joints have own times",
+    Pace("CARRIED", "Matched Speed", "Start at the speed of the clip before, end at that of the next. Same as Even "
+                                     "if clips overlap or joints have own times",
          _linear, is_carried=True),
     Pace("EVEN", "Even", "At constant speed", _linear),
     Pace("EASED", "Eased", "Beginning and ending gently", _cosine),
@@ -158,9 +158,9 @@ PACES: dict[str, Pace] = {pace.identifier: pace for pace in (
 
 JOINT_TIMES: dict[str, JointTime] = {entry.identifier: entry for entry in (
     JointTime("SHARED", "Shared", "All joints take the whole transition", 0.0),
-    JointTime("EARLY", "Own, Early", "Joints that turn less finish first, then wait: the motion slows down", 0.0),
-    JointTime("MIDDLE", "Own, in the Middle", "Joints that turn less turn in the middle", 0.5),
-    JointTime("LATE", "Own, Late", "Joints that turn less wait, then turn last: the motion speeds up", 1.0),
+    JointTime("EARLY", "Per Joint, Early", "Joints that turn less finish first, then wait: the motion slows down", 0.0),
+    JointTime("MIDDLE", "Per Joint, in the Middle", "Joints that turn less turn in the middle", 0.5),
+    JointTime("LATE", "Per Joint, Late", "Joints that turn less wait, then turn last: the motion speeds up", 1.0),
 )}
 """Each track has four keys: the ends of the transition, and between them the ends of the joint's own time; Gustaitis et
 al. 2007, §3.4.1."""

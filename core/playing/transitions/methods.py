@@ -134,11 +134,11 @@ TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for
         "INSERT", "Inserted", "Between the clips. The one before makes room: it plays whole, but faster", "ALONE",
         lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
     TransitionMethod(
-        "INSERT_BOTH", "Inserted, from Both", "Between the clips. Both make room: they play whole, but faster, and no "
-        "longer on the beat", "ALONE",
+        "INSERT_BOTH", "Inserted, Both Faster", "Between the clips. Both make room: they play whole, but faster, and "
+        "no longer on the beat", "ALONE",
         lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
     TransitionMethod(
-        "APPEND", "Added", "In added time between the clips. Both clips play whole, at their own tempo, and all later "
-                           "blocks begin later", "ALONE",
+        "APPEND", "In Extra Time", "In added time between the clips. Both clips play whole, at their own tempo, and "
+        "all later blocks begin later", "ALONE",
         lambda before, after: np.full_like(before, np.inf), _appended),
 )}

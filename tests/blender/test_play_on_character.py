@@ -1,4 +1,4 @@
-"""Who Dances: a score goes from one character to another with all that it is played by."""
+"""Play on Character: a score goes from one character to another with all that it is played by."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -30,7 +30,7 @@ def test_the_one_that_is_picked_plays_the_same_score_by_the_same_settings(
     own = properties.character(rig)
     own.folders.add().path = str(tmp_path_factory.mktemp("more"))
     own.loop = True
-    assert operators.takt.who_dances(character="Other") == {"FINISHED"}
+    assert operators.takt.play_on_character(character="Other") == {"FINISHED"}
     picked = properties.character(other)
     assert bpy.context.active_object == other and other.select_get() and not rig.select_get()
     assert picked.text == own.text and picked.loop
@@ -39,7 +39,7 @@ def test_the_one_that_is_picked_plays_the_same_score_by_the_same_settings(
     assert score.motion_of(other) is not None and own.action is not None
     rebuild()
     assert given_score.plays_as(other, own)
-    assert operators.takt.who_dances(character=rig.name) == {"FINISHED"}
+    assert operators.takt.play_on_character(character=rig.name) == {"FINISHED"}
     assert bpy.context.active_object == rig and picked.text == own.text
 
 
@@ -47,7 +47,7 @@ def test_the_editor_of_one_shows_what_the_other_plays_too(
         rig: bpy.types.Object, other: bpy.types.Object, library: Path) -> None:
     """Then a strip in the viewport would only repeat it."""
     play(library / "dance.pha")
-    assert operators.takt.who_dances(character="Other") == {"FINISHED"}
+    assert operators.takt.play_on_character(character="Other") == {"FINISHED"}
     with editing():
         assert all(score_tree.is_shown_in(bpy.context.window, each) for each in (rig, other))
         properties.character(rig).text = bpy.data.texts.new("another.pha")
@@ -57,5 +57,5 @@ def test_the_editor_of_one_shows_what_the_other_plays_too(
 def test_who_is_not_there_cannot_dance(rig: bpy.types.Object, library: Path) -> None:
     play(library / "dance.pha")
     with pytest.raises(RuntimeError, match="no character called"):
-        operators.takt.who_dances(character="Nobody")
+        operators.takt.play_on_character(character="Nobody")
     assert bpy.context.active_object == rig

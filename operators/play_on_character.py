@@ -1,4 +1,4 @@
-"""Who Dances: move the active character's score, with all its settings, to another character."""
+"""Play on Character: move the active character's score, with all its settings, to another character."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,11 @@ from ..bridge.reports import refuse, report
 from ..bridge.scores import given_score, score_tree
 
 
-class TAKT_OT_who_dances(ForScore, bpy.types.Operator):
+class TAKT_OT_play_on_character(ForScore, bpy.types.Operator):
     """Let this character play the score too, with the same settings, and make it the active one"""
 
-    bl_idname = "takt.who_dances"
-    bl_label = "Who Dances"
+    bl_idname = "takt.play_on_character"
+    bl_label = "Play on Character"
     bl_options = {"REGISTER", "UNDO"}
 
     if TYPE_CHECKING:
