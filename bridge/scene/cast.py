@@ -17,7 +17,7 @@ from .. import changes, properties
 from ..frame_rate import frames_per_second
 from ..rigs import object_courses, person
 from . import chairs, floors, held_courses, own_places
-from .curve_points import points_along
+from .curve_points import ignored, points_along
 
 _HEAD_DIGITS = 4
 """Decimals of positions of heads and held props. Rounding lets two characters that look at each other settle."""
@@ -187,6 +187,8 @@ def _over_time(target: bpy.types.Object, kind: str, armature_object: bpy.types.O
     holds = held_courses.earlier(target, armature_object) if kind == "prop" else []
     frames = object_courses.frames_of([*own, *ours, *up_to_head, *held_courses.links(holds)], first, scene.frame_end)
     notes = [note for chain in (own, ours) for link in chain if (note := object_courses.note(link.owner))]
+    if kind == "path" and (note := ignored(target)):
+        notes.append(note)
     model_from_world = np.linalg.pinv(object_courses.sound_world(armature_object, ours, frames))
     world = object_courses.sound_world(target, own, frames)
     if holds:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, cast
 
 import bpy
 import numpy as np
 
+from ...core.errors import quoted
 from ...core.maths.arrays import FloatArray
 from ...core.playing.scene.b_spline import b_spline
 
@@ -14,12 +15,16 @@ _BETWEEN = 12
 """Number of points between two control points of a Bézier or NURBS spline."""
 MOST_POINTS = 20_000
 """Most points of a spline that are used."""
+_BENDING: Final = frozenset((
+    "ARMATURE", "CAST", "CURVE", "HOOK", "LATTICE", "MESH_DEFORM", "SHRINKWRAP", "SIMPLE_DEFORM", "SMOOTH", "WARP",
+    "WAVE"))
+"""Types of modifiers that move the points of curves."""
 
 
 def points_along(curve: bpy.types.Curve) -> FloatArray:
     """Return points (N, 3) along the first spline, in the object's space; none without a spline.
 
-    Modifiers, hooks, bevels and shape keys are ignored. A longer spline is cut after MOST_POINTS points.
+    Modifiers, bevels and shape keys are ignored; see ignored. A longer spline is cut after MOST_POINTS points.
     """
     if not len(curve.splines):
         return np.zeros((0, 3))
@@ -37,6 +42,16 @@ def points_along(curve: bpy.types.Curve) -> FloatArray:
                             between=_BETWEEN)
         found = found[:, :3]
     return np.concatenate((found, found[:1])) if spline.use_cyclic_u and spline.type == "POLY" else found
+
+
+def ignored(ob: bpy.types.Object) -> str:
+    """Return a note on what bends a curve object in the viewport, but not its path here, or ""."""
+    keys = cast(bpy.types.Curve, ob.data).shape_keys
+    if any(each.show_viewport and each.type in _BENDING for each in ob.modifiers):
+        return f"the modifiers of {quoted(ob.name)} do not bend the path: apply them, or bend the curve itself"
+    if keys is not None and any(key.value != 0.0 and not key.mute for key in list(keys.key_blocks)[1:]):
+        return f"the shape keys of {quoted(ob.name)} do not bend the path: bend the curve itself"
+    return ""
 
 
 def _bezier(spline: Any) -> FloatArray:

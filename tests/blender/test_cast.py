@@ -135,6 +135,30 @@ def test_a_curve_is_a_path_from_its_beginning_to_its_end(walker: bpy.types.Objec
     assert np.hypot(*(root_at(walker, 1 + 16 * FPS) - (4.0, -2.0))) < NEAR_M
 
 
+def bent(curve: bpy.types.Object, kind: str, is_on: bool) -> None:
+    """Give a curve a modifier, or a shape key."""
+    if kind == "KEY":
+        curve.shape_key_add(name="Basis")
+        curve.shape_key_add(name="Bent").value = float(is_on)
+    else:
+        modifiers: Any = curve.modifiers
+        modifiers.new("Bend", kind).show_viewport = is_on
+
+
+@pytest.mark.parametrize(("kind", "is_on", "says"), [
+    ("SIMPLE_DEFORM", True, "modifiers of 'Lane'"), ("HOOK", True, "modifiers of 'Lane'"), ("HOOK", False, ""),
+    ("ARRAY", True, ""), ("KEY", True, "shape keys of 'Lane'"), ("KEY", False, "")])
+def test_what_bends_a_curve_but_not_the_path_is_told(walker: bpy.types.Object, kind: str, is_on: bool,
+                                                     says: str) -> None:
+    curve = line("BEZIER")
+    bent(curve, kind, is_on)
+    properties.character(walker).cast["lane"].target = curve
+    motion = score.motion_of(walker)
+    assert motion is not None
+    found = [each for each in motion.problems if "'lane'" in each.message and "bend the path" in each.message]
+    assert len(found) == bool(says) and all(says in each.message and each.place.line for each in found)
+
+
 def test_an_object_faces_along_its_own_minus_y(walker: bpy.types.Object) -> None:
     properties.character(walker).cast["seat"].target = chair()
     (_, place), = cast.read(walker)
