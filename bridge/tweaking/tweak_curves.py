@@ -323,8 +323,8 @@ class Seen(NamedTuple):
     def of(cls, column: Callable[[str], Any], *, has_handles: bool) -> Seen:
         """Take keys from a function that returns their columns; has_handles: with handles, if any is the user's."""
         columns = {name: column(name) for name in (("type", *_HANDLE_TYPES) if has_handles else ("type",))}
-        is_fixed = any(_FREE in columns[name] or _ALIGNED in columns[name] for name in _HANDLE_TYPES if has_handles)
-        columns |= {name: column(name) for name in (_PLACES if is_fixed else ("co",))}
+        types = b"".join(columns[name].tobytes() for name in _HANDLE_TYPES) if has_handles else b""
+        columns |= {name: column(name) for name in (_PLACES if _FREE in types or _ALIGNED in types else ("co",))}
         checksum = 0
         for values in columns.values():
             checksum = zlib.crc32(values, checksum)
@@ -333,7 +333,8 @@ class Seen(NamedTuple):
 
 def seen(points: Any, *, has_handles: bool) -> Seen:
     """Return what is read of a curve's keys to see whether they have changed."""
-    return Seen.of(lambda name: _column(name, [(points, (0, len(points)))]), has_handles=has_handles)
+    ranges = [(points, (0, len(points)))]
+    return Seen.of(lambda name: _column(name, ranges), has_handles=has_handles)
 
 
 def read(bag: bpy.types.ActionChannelbag, known: Mapping[tuple[str, int], Seen] = _NONE_KNOWN) -> CurveKeys:

@@ -81,16 +81,17 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout,
     ties_said(said)  # may raise
     if bag is None:
         return
-    known = {} if known is None else known
-    there = tweak_curves.read(bag, known)
+    there = tweak_curves.read(bag, known or {})
     asked = Asked((layer.procedure, *_eases(layer), layer.holds), said, there, before, now)
     found = tweak_placed.placed(asked)
     if found is None:
         found = _placed(layer, asked)
         tweak_placed.keep_placed(asked, found)
-    for curve in (written := tweak_curves.write(bag, there, found.keys)):
-        known.pop(curve, None)
-    known |= found.keys.seen(written, has_handles=bool(layer.procedure))
+    written = tweak_curves.write(bag, there, found.keys)
+    if known is not None:
+        for curve in written:
+            known.pop(curve, None)
+        known |= found.keys.seen(written, has_handles=bool(layer.procedure))
     for name, value in ((properties.TIES, found.ties), (properties.PLACED_BY, now.said)):
         if value != getattr(action, name):
             setattr(action, name, value)
