@@ -209,8 +209,9 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
                  character: properties.TaktCharacter) -> None:
     """Draw the buttons below the settings, and whether the Action is up to date with the score."""
     layout.use_property_split = False
-    layout.prop(character, "keep_action")
-    own = character.action
+    row = layout.row()
+    row.prop(character, "keep_action")
+    own, is_edited = character.action, False
     if own is not None and is_pushed_down(own, armature_object):
         draw_words(layout, context, f"A strip of the NLA plays {own.name!r}, which stays as it is; Rebuild makes "
                                     "another Action of the score, which plays instead", "INFO")
@@ -220,7 +221,8 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
                                     + ("Rebuild lets the score play below it" if has_own_action(armature_object) else
                                        "Rebuild lets it play the score"), "INFO")
     elif action_problem(armature_object):
-        draw_edited_by_hand(layout, context, armature_object)
+        is_edited = True
+        row.label(text="", icon="ERROR")
     elif following.is_older(armature_object) and not character.keep_action:
         draw_words(layout, context, "The Action is older than the score", "ERROR")
     if why := held_props.problem(armature_object):
@@ -231,6 +233,8 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     draw_reasons(layout, context, TAKT_OT_rebuild)
     layout.operator(TAKT_OT_procedure_actions.bl_idname, icon="ACTION")
     draw_tweaks(layout, context, armature_object, character)
+    if is_edited:  # below all buttons, since it appears while the user works, and would move them under the mouse
+        draw_edited_by_hand(layout, context, armature_object)
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

@@ -1,8 +1,9 @@
 """Keep Action Up to Date: the Action follows what is typed and set, and nothing else of the user's is touched."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import bpy
@@ -15,6 +16,8 @@ from takt.bridge.actions.action_users import is_pushed_down
 from takt.bridge.meshes import skin_points
 from takt.bridge.scores import following, score
 from takt.core.retargeting.skin_points import SkinPoints
+from takt.panels import sidebar
+from takt.panels.score import TAKT_PT_score
 from takt.panels.sidebar import action_problem
 from takt.tests.blender.dancing import STEPS, Wait, curves, play, rebuild
 from takt.tests.rigged import linked
@@ -423,6 +426,49 @@ def test_the_panels_say_at_once_that_an_action_was_edited(dancer: bpy.types.Obje
     assert "by hand" in action_problem(dancer)
     rebuild()
     assert properties.character(dancer).action != own and not action_problem(dancer)
+
+
+def test_the_notice_of_an_edited_action_moves_no_button(dancer: bpy.types.Object, wait: Wait,
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sidebar, "letters", lambda context: 40)  # there is no sidebar to measure
+    wait(1.0)
+    before = rows_of_the_score_panel()
+    assert "takt.tweak" in before and "takt.keep_mine" not in before
+    curves(dancer)[3].keyframe_points[5].co.y += 0.25
+    cast(Any, properties.character(dancer).action).update_tag()
+    bpy.context.view_layer.update()
+    wait(1.0)
+    edited = rows_of_the_score_panel()
+    assert edited[:len(before)] == before
+    assert [row for row in edited[len(before):] if row.startswith("takt.")] == [
+        "takt.keep_mine", "takt.extract_tweaks", "takt.rebuild"]
+
+
+def rows_of_the_score_panel() -> list[str]:
+    """Return what the Score panel draws: labels with words, settings and buttons, in this order."""
+    rows: list[str] = []
+
+    class Layout:
+        """Notes what is drawn, except labels without words, which only fill a row."""
+
+        def __getattr__(self, _name: str) -> Any:
+            return lambda *given, **named: self
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter((self, None))  # the header of a closed panel
+
+        def operator(self, name: str, **_: Any) -> Any:
+            rows.append(name)
+            return self
+
+        def prop(self, _data: Any, name: str, **_: Any) -> None:
+            rows.append(name)
+
+        def label(self, text: str = "", **_: Any) -> None:
+            rows.extend([text] if text else [])
+
+    TAKT_PT_score.draw(cast(Any, SimpleNamespace(layout=Layout())), bpy.context)
+    return rows
 
 
 def test_a_key_inserted_removed_or_eased_counts_as_an_edit(dancer: bpy.types.Object, wait: Wait) -> None:
