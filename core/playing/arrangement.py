@@ -19,7 +19,7 @@ from ..skeletons.body_parts import BodyMasks
 from ..skeletons.maps import SkeletonMap
 from ..skeletons.mirror import Mirror
 from .blocks import BelowPose, BlockMaker
-from .placing.carried import Carried
+from .placing.root_alignment import RootAlignment
 from .placing.root_motion import root_joint
 from .playing import Playing
 from .row import Row
@@ -177,7 +177,7 @@ class _Arrangement:
             clips = [clip for row in rows if row is not None for clip in row.sources.clips]
             carried = None
             if self._root is not None and any(clip.moved[self._root] for clip in clips):
-                carried = Carried.of(clips, self.playing.up, self.playing.followers, self.body)
+                carried = RootAlignment.of(clips, self.playing.up, self.playing.followers, self.body)
             self._makers[key] = BlockMaker.of(block, rows, masks, carried, self.playing)
         return self._makers[key]
 

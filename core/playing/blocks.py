@@ -16,7 +16,7 @@ from ..pha import sequence as pha
 from ..pha.sequence import Block
 from ..skeletons.skeleton import Pose, Skeleton
 from .mix import Lane, Mix, Mode
-from .placing.carried import Carried
+from .placing.root_alignment import RootAlignment
 from .playing import Playing
 from .presence import EASE_CURVATURE, EASE_SLOPE, Presence
 from .row import Row
@@ -106,13 +106,13 @@ class BlockMaker:
 
     plans: tuple[_Plan, ...]
     duration_s: float
-    carried: Carried | None
+    carried: RootAlignment | None
     playing: Playing
     needed: BoolArray
 
     @classmethod
-    def of(cls, block: Block, rows: SequenceOf[Row | None], masks: SequenceOf[FloatArray], carried: Carried | None,
-           playing: Playing) -> BlockMaker:
+    def of(cls, block: Block, rows: SequenceOf[Row | None], masks: SequenceOf[FloatArray],
+           carried: RootAlignment | None, playing: Playing) -> BlockMaker:
         """Return the maker for the lanes of a block. rows, masks: of each lane; the row is None if it plays nothing.
 
         carried: the joints that carry the body, None if no lane moves them.
@@ -229,7 +229,7 @@ def _of_lane(lane: Lane, times_s: FloatArray, duration_s: float) -> Pose:
     return lane.stage.sample(np.clip(times_s * (lane.stage.duration_s / duration_s), 0.0, lane.stage.duration_s))
 
 
-def _looked_at(lane: Lane, carried: Carried | None) -> BoolArray:
+def _looked_at(lane: Lane, carried: RootAlignment | None) -> BoolArray:
     """Return the joints (J,) of a lane to be sampled: its own and, if it travels, those that show its root motion."""
     looked_at = lane.share > 0.0
     if carried is not None and looked_at[carried.joints].any():

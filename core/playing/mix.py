@@ -14,7 +14,7 @@ from ..errors import TaktError
 from ..maths import rotations as rot
 from ..maths.arrays import BoolArray, FloatArray, IntArray, runs
 from ..skeletons.skeleton import Pose, Skeleton
-from .placing.carried import Carried
+from .placing.root_alignment import RootAlignment
 from .placing.root_motion import RootMotion
 from .presence import ALWAYS, Presence
 from .row import Row
@@ -78,7 +78,7 @@ class Mix:
     """
 
     lanes: tuple[Lane, ...]
-    carried: Carried | None = None
+    carried: RootAlignment | None = None
     below: Pose | None = None
 
     @property

@@ -20,8 +20,8 @@ from ..skeletons.maps import SkeletonMap
 from .feet.grounds import ground_of
 from .feet.legs import Leg, legs_of
 from .placing.carriers import carrying_hips
-from .placing.freed import Freed
 from .placing.root_motion import RootedClips, RootMode, mode_named, moved_together, root_chain
+from .placing.root_split import RootSplit
 from .playing import Playing
 from .sources import Sources
 from .stage import Stage
@@ -66,7 +66,7 @@ class Prepared:
         """Prepare clips. is_shared: all joints share one transition duration. grounds: see RootedClips."""
         clips, root_motion, limits = sources.clips, playing.root_motion, playing.limits
         chain = root_chain(clips, playing.followers, playing.body)
-        moved, freed = moved_together(sources.moved, chain), Freed.of(sources.skeleton, chain)
+        moved, freed = moved_together(sources.moved, chain), RootSplit.of(sources.skeleton, chain)
         ends = EndPoses.of(sources.skeleton, sources.durations_s, moved, sources.ends)
         if freed is not None:
             for pose in (ends.first, ends.second, ends.last_but_one, ends.last):

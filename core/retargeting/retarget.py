@@ -23,7 +23,7 @@ from .comparing.file_axes import right_angled
 from .comparing.first_pose import first_pose_end, from_time
 from .comparing.matching import has_same_joints, pair
 from .comparing.palms import both_backs
-from .comparing.reference import NONE_STANDS, REST_POSE, Reference, find_reference, rebased, stood_up
+from .comparing.reference import NONE_STANDS, REST_POSE, SAME_UP, Reference, find_reference, rebased, stood_up
 from .comparing.straightened import may_be_human
 from .comparing.upright import raised_onto_feet, turned
 from .comparing.whole_body import WholeBody
@@ -46,8 +46,6 @@ _MOST_KNOWN: Final = 4
 """Number of targets cached for the next clip."""
 _MOST_PLANS: Final = 32
 """Number of pairs of bodies cached: the clips of one folder usually share few bodies."""
-_SAME_UP: Final = 1e-9
-"""Cosine difference below which directions are equal."""
 _OTHER_AXES_RAD = np.radians(50.0)
 """If the bodies' own axes differ by more than this from the stated turn, the bodies' axes count."""
 
@@ -341,7 +339,7 @@ def _turn(stated: FloatArray, source: SkeletonMap, target: SkeletonMap, up: Floa
     axes = rot.multiply(here, rot.conjugate(there))
     if rot.angle_between(axes, stated) <= _OTHER_AXES_RAD:
         wanted, found = rot.rotate(rot.conjugate(own_aside), up), rot.rotate(stated, rot.rotate(there, UP))
-        axes = stated if found @ wanted > 1.0 - _SAME_UP else rot.multiply(rot.shortest_arc(found, wanted), stated)
+        axes = stated if found @ wanted > 1.0 - SAME_UP else rot.multiply(rot.shortest_arc(found, wanted), stated)
     return rot.multiply(own_aside, rot.multiply(axes, rot.conjugate(aside)))
 
 

@@ -21,8 +21,8 @@ from ...skeletons.hierarchy import subtree_sizes, with_ancestors, with_descendan
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose, Skeleton
 from .carriers import carrying_half, carrying_hips
-from .freed import Freed
 from .placement import Bearing, Placement, Root, Travel
+from .root_split import RootSplit
 
 RootMode = Literal["CONTINUE", "ALONG", "AS_AUTHORED", "IN_PLACE"]
 ROOT_MODES: dict[RootMode, tuple[str, str]] = {
@@ -206,7 +206,7 @@ class RootedClips:
 
     def __init__(self, mode: RootMode, clips: Sequence[Clip], chain: IntArray, moved: BoolArray,
                  starts: Sequence[Pose], ends: Sequence[Pose], up: FloatArray, astray_rad: FloatArray,
-                 freed: Freed | None = None, grounds: FloatArray | None = None) -> None:
+                 freed: RootSplit | None = None, grounds: FloatArray | None = None) -> None:
         """Take clips and the joints they move, (C, J).
 
         chain: the root and the ancestors that carry it, see root_chain. starts: (C + 1, J, …) the clips' first poses,

@@ -35,7 +35,7 @@ from .looks_behind import without_looks_behind
 from .meet import TimedMeet
 from .own_places import without_own_arms
 from .reach import Reaching
-from .seats import highest, missed, seat_skin, seats_of
+from .seats import highest, missed, seats_of
 from .sits import Ground, Sits
 from .spells import Spells
 from .surface import Surface
@@ -111,9 +111,8 @@ class Scene:
         if not isinstance(stage, Feet) or why:
             return stage, _as_missed(said)
         surface = Surface.of(found, ground_axes(stage.up)) if found else None
-        skin = seat_skin(stage) if row.sequence.ways else None
-        thighs = None if skin is None else Thighs.of(stage.skeleton_map, stage.up)
-        spells = None if thighs is None else Spells.of(row, thighs)
+        skin = self._seat_skin if row.sequence.ways and len(stage.lock.roots) else None
+        spells = None if skin is None or self._thighs is None else Spells.of(row, self._thighs)
         seats, told = ((), ()) if skin is None or spells is None else seats_of(
             stage, skin, spells, self.cast, self._shown, self._ground, self.unit_m)
         if surface is None and not seats:
@@ -165,19 +164,26 @@ class Scene:
         return times_s if self.clock is None else self.clock.shown(times_s)
 
     def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
-        return Sits(stage, row, innermost(row.sequence.ways), traveller, Thighs.of(self.body, self.up),
+        return Sits(stage, row, innermost(row.sequence.ways), traveller, self._thighs,
                     self.up / np.linalg.norm(self.up), self._ground, lambda: self._highest)
 
     @cached_property
     def _highest(self) -> float:
-        skin = SeatSkin.of(self.body, self.points, self._ground.axes, self._ground.leg)
-        return np.inf if skin is None else highest(skin, self._ground)
+        return np.inf if self._seat_skin is None else highest(self._seat_skin, self._ground)
+
+    @cached_property
+    def _seat_skin(self) -> SeatSkin | None:
+        return SeatSkin.of(self.body, self.points, self._ground.axes, self._ground.leg)
+
+    @cached_property
+    def _thighs(self) -> Thighs | None:
+        return Thighs.of(self.body, self.up)
 
     @cached_property
     def _ground(self) -> Ground:
-        thighs, axes = Thighs.of(self.body, self.up), ground_axes(self.up / np.linalg.norm(self.up))
+        axes = ground_axes(self.up / np.linalg.norm(self.up))
         floors = [target for role, _ in self.floors if isinstance(target := self.cast.get(role), SceneFloor)]
-        return Ground(axes, self.level, 0.0 if thighs is None else thighs.leg,
+        return Ground(axes, self.level, 0.0 if self._thighs is None else self._thighs.leg,
                       Surface.of(floors, axes) if floors else None)
 
     def _traveller(self, row: Row) -> Traveller | None:

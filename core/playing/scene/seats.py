@@ -11,7 +11,6 @@ from ...errors import Problem, quoted
 from ...maths.arrays import FloatArray
 from ...pha.ways import Way
 from ..feet.floored import Floored
-from ..feet.footholds import ground_axes
 from ..feet.seats import SITS, Seat, SeatSkin, Thighs, are_still
 from ..feet.standing import Feet
 from ..row import Row
@@ -36,16 +35,6 @@ _AIR_FOLD_LEGS, _AIR_LEGS = 0.35, 0.2
 above the ground, in leg lengths: one that squats so low is nearer to the ground."""
 
 
-def seat_skin(stage: Feet) -> SeatSkin | None:
-    """Return the skin on which a body sits, or None if it has no trunk or no root that moves it."""
-    leg = _leg(stage)
-    return SeatSkin.of(stage.skeleton_map, stage.skin, ground_axes(stage.up), leg) if len(stage.lock.roots) else None
-
-
-def _leg(stage: Feet) -> float:
-    return max((leg.length(stage.skeleton) for leg in stage.footwork.legs), default=0.0)
-
-
 def highest(skin: SeatSkin, ground: Ground) -> float:
     """Return the greatest height of a seat above the ground on which a body can sit."""
     return skin.stands - ground.level + _HIGHEST_LEGS * skin.leg
@@ -57,8 +46,8 @@ def seats_of(stage: Feet, skin: SeatSkin, spells: Spells, cast: Mapping[str, Tar
     """Return the seats on which calls of a motion sit, in order, and warnings.
 
     A call sits if it begins at a place, or leads to one, and folds both legs there. A place on the ground is no seat.
-    skin: see seat_skin. spells: of the motion's segments. shown: turns times (F,) of the motion into times that the
-    clock shows, in seconds. ground: see Ground. unit_m: see Settings.
+    skin: on which the body sits. spells: of the motion's segments. shown: turns times (F,) of the motion into times
+    that the clock shows, in seconds. ground: see Ground. unit_m: see Settings.
     """
     row, thighs, seats, said = spells.row, spells.thighs, list[Seat](), list[Problem]()
     leg, ways = thighs.leg, innermost(row.sequence.ways)

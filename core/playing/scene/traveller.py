@@ -12,9 +12,9 @@ from ...maths import rotations as rot
 from ...maths.arrays import ComplexArray, FloatArray, IntArray
 from ...skeletons.maps import SkeletonMap
 from ...skeletons.skeleton import Pose
-from ..placing.freed import Freed
 from ..placing.placement import Bearing, Placement, Root
 from ..placing.root_motion import carry_over_ground, root_chain, roots_carried
+from ..placing.root_split import RootSplit
 from .cast import Point
 
 
@@ -27,7 +27,7 @@ class Traveller:
     """
 
     bearing: Bearing
-    freed: Freed | None
+    freed: RootSplit | None
     roots: tuple[Root, ...]
     ahead: FloatArray
     size: float
@@ -42,7 +42,7 @@ class Traveller:
         chain = root_chain(clips, followers, body)
         if not len(chain):
             return None
-        skeleton, freed = clips[0].skeleton, Freed.of(clips[0].skeleton, chain)
+        skeleton, freed = clips[0].skeleton, RootSplit.of(clips[0].skeleton, chain)
         own = skeleton if freed is None else freed.skeleton
         bearing = Bearing(own, chain[-1:], up)
         size = float(np.ptp(skeleton.rest_world[..., 3] @ up, axis=0)) or 1.0

@@ -45,7 +45,7 @@ _FRAMES: Final = 48
 """Number of frames of a clip that are examined, spread evenly; fewer for bodies with unknown names."""
 _FRAMES_WITHOUT_NAMES: Final = 8
 _FIRST_GOES_BEFORE: Final = 0.02
-_SAME_UP: Final = 1e-9
+SAME_UP: Final = 1e-9
 """Cosine difference below which directions are equal."""
 _SOLES_ON_ORIGIN: Final = 0.005
 """Distance, as a share of the leg, of an upright body's soles from the ground through the origin. If they are nearer,
@@ -115,7 +115,7 @@ def stood_up(target: SkeletonMap, up: FloatArray | None = None, points: SkinPoin
     if rest is None or target.turn is None or rest.upright[0] < STANDS:
         return target
     own = rot.to_matrix(target.turn)
-    is_own = up is None or up @ own[:, 1] > 1.0 - _SAME_UP
+    is_own = up is None or up @ own[:, 1] > 1.0 - SAME_UP
     world = own if is_set and is_own else with_front(own[:, 1] if is_own or up is None else up, rest.axes[0])
     turn = _upright(rest, world)
     skeleton = skeleton if turn is None else skeleton.turned(turn)

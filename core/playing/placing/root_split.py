@@ -17,7 +17,7 @@ from ...skeletons.skeleton import Pose, Skeleton
 
 
 @dataclass(frozen=True, eq=False)
-class Freed:
+class RootSplit:
     """A skeleton, and a copy of it in which the last joint of a chain is a sibling of the first.
 
     chain: (N,) at least two joints, each the parent of the next. Poses are converted in place between the skeletons;
@@ -29,7 +29,7 @@ class Freed:
     skeleton: Skeleton
 
     @classmethod
-    def of(cls, skeleton: Skeleton, chain: IntArray) -> Freed | None:
+    def of(cls, skeleton: Skeleton, chain: IntArray) -> RootSplit | None:
         """Return the skeleton with the last joint of a chain freed; None if the chain has no other joint."""
         if len(chain) < 2:
             return None

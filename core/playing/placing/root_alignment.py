@@ -16,7 +16,7 @@ from .root_motion import NO_JOINTS, carry_over_ground, root_chain, roots_carried
 
 
 @dataclass(frozen=True, eq=False)
-class Carried:
+class RootAlignment:
     """The joints that are moved to carry a body over the ground. root: the joint whose position is the body's."""
 
     root: int
@@ -25,7 +25,7 @@ class Carried:
 
     @classmethod
     def of(cls, clips: Sequence[Clip], up: FloatArray, followers: IntArray = NO_JOINTS,
-           body: SkeletonMap | None = None) -> Carried | None:
+           body: SkeletonMap | None = None) -> RootAlignment | None:
         """Find the joints that carry a body in clips; None if it never travels. See root_chain, roots_carried."""
         chain = root_chain(clips, followers, body)
         if not len(chain):
