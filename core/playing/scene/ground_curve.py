@@ -10,11 +10,21 @@ import numpy as np
 
 from ...errors import TaktError
 from ...maths.arrays import ComplexArray, FloatArray
+from ...maths.formulas import minimum_jerk
 
 _STEPS: Final = 256
 """Points of a bend."""
 _JOINS: Final = 0.5
 """A curve joins another one no sooner than after this share of how far that may be away."""
+_FINE: Final = 32
+"""Points of a rounded curve per length over which it turns."""
+_CORNER: Final = 0.25
+"""Share of that length within which directions are compared, so that a corner of 14° is one."""
+_LEAST: Final = 1e-6
+"""Share of a curve's length: nearer to its ends, means are those of this distance."""
+_MOST_POINTS: Final = 20_000
+_STRAIGHT_RAD: Final = 1e-9
+"""A curve whose sides differ in direction by less than this is straight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +71,60 @@ class GroundCurve:
         angles = np.interp(lengths, self.lengths, self.angles)
         positions = np.interp(lengths, self.lengths, self.points)
         return positions + beyond * np.exp(1j * angles), angles
+
+    def rounded(self, length: float) -> GroundCurve:
+        """Return a curve with the same ends that turns at its corners over a length; a straight one is returned itself.
+
+        A corner is where it turns with a radius below that length. There, positions and directions are means over the
+        length, over less near an end. So straight sides keep their direction up to half of it before a corner, and
+        where the curve turns back, it does so gradually. Where it turns less, it stays.
+
+        >>> curve = GroundCurve.through(np.array((0.0, 3.0, 3.0 + 4.0j))).rounded(1.0)
+        >>> np.degrees(curve.at(np.array((2.0, 4.0)))[1]).round(6).tolist()
+        [0.0, 90.0]
+        """
+        directions = np.unwrap(np.angle(np.diff(self.points)))
+        if np.ptp(directions) < _STRAIGHT_RAD:
+            return self
+        count = int(np.clip(np.ceil(_FINE * self.length / length), _STEPS, _MOST_POINTS)) + 1
+        at, narrow = np.linspace(0.0, self.length, count), _CORNER * length
+        positions, _ = self.at(at)
+        angles, ahead, behind = (self._mean_angles(directions, at + step * narrow, narrow) for step in (0.0, 0.5, -0.5))
+        corners = at[np.abs(ahead - behind) * length > narrow]
+        if len(corners):
+            after = np.minimum(corners.searchsorted(at), len(corners) - 1)
+            away = np.minimum(np.abs(corners[after] - at), np.abs(corners[np.maximum(after - 1, 0)] - at))
+            share = minimum_jerk(np.clip(2.0 - 2.0 * away / length, 0.0, 1.0))
+            angles = angles + share * (self._mean_angles(directions, at, length) - angles)
+            positions = positions + share * (self._mean_positions(at, length) - positions)
+        positions[[0, -1]], angles[[0, -1]] = self.points[[0, -1]], directions[[0, -1]]
+        return GroundCurve(positions, np.append(0.0, np.cumsum(np.abs(np.diff(positions)))), angles)
+
+    def _mean_angles(self, directions: FloatArray, at: FloatArray, length: float) -> FloatArray:
+        """Return means of the directions of its sides (N − 1,) around arc lengths (F,); see _around."""
+        begin, end = self._around(at, length)
+        turned = np.append(0.0, np.cumsum(directions * np.diff(self.lengths)))
+        sums = np.interp(end, self.lengths, turned) - np.interp(begin, self.lengths, turned)
+        return np.asarray(sums / (end - begin))
+
+    def _mean_positions(self, at: FloatArray, length: float) -> ComplexArray:
+        """Return means of positions around arc lengths (F,); see _around."""
+        begin, end = self._around(at, length)
+        return np.asarray((self._sums(end) - self._sums(begin)) / (end - begin))
+
+    def _around(self, at: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
+        """Return where spans of a length around arc lengths (F,) begin and end; shorter near ends."""
+        middle = np.clip(at, _LEAST * self.length, (1.0 - _LEAST) * self.length)
+        half = np.minimum(np.minimum(middle, self.length - middle), length / 2.0)
+        return middle - half, middle + half
+
+    def _sums(self, lengths: FloatArray) -> ComplexArray:
+        """Return the integrals of positions from the beginning to arc lengths (F,) on the curve."""
+        sides = np.diff(self.lengths)
+        until = np.append(0.0, np.cumsum((self.points[:-1] + self.points[1:]) / 2.0 * sides))
+        side = np.clip(self.lengths.searchsorted(lengths, side="right") - 1, 0, len(sides) - 1)
+        positions: ComplexArray = np.interp(lengths, self.lengths, self.points)
+        return np.asarray(until[side] + (self.points[side] + positions) / 2.0 * (lengths - self.lengths[side]))
 
 
 def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, pull: float = 1.0) -> GroundCurve:

@@ -33,6 +33,9 @@ _NEXT_LEGS: Final = 2.0
 """A way leads to where a call sits down that begins so near its end, in leg lengths, with the same place."""
 _STANDS_LEGS: Final = 0.45
 """Distance of the hips, in leg lengths, between where a body stands before it sits down and its seat."""
+_TURNS_LEGS: Final = 1.4
+"""Leg lengths over which a body turns at a corner of a path: about two steps, so that planted feet are not taken along.
+"""
 _STEPS_LEGS: Final = 1.0
 """A body that has stood up is no farther from its seat, in leg lengths, nor from a path that it joins from there."""
 _ROOM_LEGS: Final = 0.3
@@ -158,7 +161,8 @@ class Sits:
         before if it has a seat. If the body has just stood up from that, it joins a path that begins nearby from where
         it stands.
         """
-        curve = GroundCurve.through(self.traveller.over_all(path.points))
+        leg = self.traveller.size if self.thighs is None else self.thighs.leg
+        curve = GroundCurve.through(self.traveller.over_all(path.points)).rounded(_TURNS_LEGS * leg)
         if seated is None or way.going.at or self.thighs is None:
             return curve
         sat, reach = self._sat(seated, self.thighs), _STEPS_LEGS * self.thighs.leg
