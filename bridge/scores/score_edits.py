@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import EditError
+from ...core.pha.garbage import without_search_for_cycles
 from ...core.pha.refactoring import Refactoring
 from ...core.playing.motion import Motion
 from ...core.playing.score import clock_of
@@ -70,6 +71,7 @@ def check_unchanged(armature_object: bpy.types.Object, blocks: Blocks) -> None:
             raise EditError("the text has changed in between; try again")
 
 
+@without_search_for_cycles
 def try_out(armature_object: bpy.types.Object, blocks: Blocks, change: Refactoring) -> New:
     """Play and show the result of a change until it is written or taken back; return the texts.
 

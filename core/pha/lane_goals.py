@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,23 +26,30 @@ def _of_lanes(whole: Sequence, clip: IntArray, first: int) -> Iterator[Way | Aim
 
     whole: has the blocks; clip: (N,) of the segments; first: the number of the first one.
     """
-    for at in np.flatnonzero(clip >= len(whole.clips)).tolist():
-        block = whole.blocks[int(clip[at]) - len(whole.clips)]
-        for lane, rows in ((lane, lane.rows) for lane in block.lanes if lane.rows is not None):
+    at = np.flatnonzero(clip >= len(whole.clips))
+    for number, block in zip((at + first).tolist(), (clip[at] - len(whole.clips)).tolist(), strict=True):
+        played = whole.blocks[block]
+        for lane in played.lanes:
+            rows = lane.rows
+            if rows is None:
+                continue
             assert isinstance(rows, Rows)  # as expanded
-            own = rows.span(lane.row)
-            inner = _of_lanes(whole, rows.clip[own], own.start) if rows.have_blocks else ()
-            for each in (*(each for goals in rows.goals[lane.row] for each in goals), *inner):
-                inside = _shares(rows, each, block.length_s)
-                yield (Way(first + at, first + at + 1, each.going, each.place, inside) if isinstance(each, Way)
-                       else AimedAt(first + at, each.aim, each.place, inside,
+            ways, aims = rows.goals[lane.row]
+            inner: Iterable[Way | AimedAt] = ()
+            if rows.have_blocks:
+                own = rows.span(lane.row)
+                inner = _of_lanes(whole, rows.clip[own], own.start)
+            for each in (*ways, *aims, *inner):
+                inside = _shares(rows, each, played.length_s)
+                yield (Way(number, number + 1, each.going, each.place, inside) if isinstance(each, Way)
+                       else AimedAt(number, each.aim, each.place, inside,
                                     each.weight * lane.weight_at(sum(inside) / 2.0)))
 
 
 def _shares(rows: Rows, goal: Way | AimedAt, whole_s: float) -> tuple[float, float]:
     """Return the shares of a length of time between which a way or an aim of rows plays."""
-    begin_s, last = float(rows.start_s[goal.first]), goal.after - 1
-    end_s = float(rows.start_s[last] + rows.length_s[last])
+    begin_s, last = rows.start_s.item(goal.first), goal.after - 1
+    end_s = rows.start_s.item(last) + rows.length_s.item(last)
     if goal.inside is not None:
         begin_s, end_s = (begin_s + share * (end_s - begin_s) for share in goal.inside)
     return begin_s / whole_s, end_s / whole_s

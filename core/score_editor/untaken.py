@@ -12,13 +12,14 @@ from ..maths.arrays import BoolArray, IntArray
 from ..pha.document import Document
 from ..pha.grammar import BLOCK, GRAMMAR
 from ..pha.text import Text
+from ..pha.values import is_plain
 from .boxes import Boxes
 
 _TELLING = {tag: next((name for name, each in GRAMMAR[tag].attributes.items() if each.default is None), "")
             for tag in BLOCK if tag != "let"}
 """Elements that may play; by tag, the attribute shown in the title: the first one that is mandatory."""
 
-_CHOICES = frozenset(("if", "loop", "pick"))
+_CHOICES = frozenset(("if", "pick"))
 
 
 class Untaken(NamedTuple):
@@ -82,10 +83,14 @@ def _chooses(document: Document, played: IntArray) -> bool:
     """Return whether a document has choices, or elements that never play. played: the elements that play."""
     if document.version != 2 or not len(played):
         return False
-    tags, is_left = document.text.shape.tags, np.ones(len(document.text), np.bool_)
+    shape, is_left = document.text.shape, np.ones(len(document.text), np.bool_)
     is_left[played] = False
-    return not _CHOICES.isdisjoint(tags) or any(
-        tags[element] in _TELLING for element in np.flatnonzero(is_left).tolist())
+    if not _CHOICES.isdisjoint(shape.tags):
+        return True
+    if any(shape.tags[element] in _TELLING for element in np.flatnonzero(is_left).tolist()):
+        return True
+    return any(tag == "loop" and not is_plain(given.get("times", "1"))
+               for tag, given in zip(shape.tags, shape.attributes, strict=True))
 
 
 def _missing(text: Text, element: int, there: Mapping[int, float], tick: float) -> Iterator[tuple[float, int, str]]:

@@ -62,6 +62,14 @@ def test_what_is_not_taken_is_folded() -> None:
     assert "elif yes" in layout.boxes.titles
 
 
+def test_a_loop_that_plays_only_for_some_calls_is_folded_for_the_others() -> None:
+    layout = laid_out("""<procedure name="any"><param name="n" default="1"/><call name="nod" duration="1"/>
+            <loop times="n"><call name="left" duration="1"/></loop></procedure>
+        <procedure name="main"><call name="any" duration="2"/>
+            <call name="any" duration="1"><with n="0"/></call></procedure>""")
+    assert [(each.tick, each.depth, each.title) for each in layout.untaken] == [(3.0, 1, "loop n")]
+
+
 def test_a_call_whose_repetitions_differ_is_one_box() -> None:
     layout = laid_out("""<procedure name="any"><pick><call name="left" duration="1"/><call name="nod" duration="1"/>
         </pick></procedure><procedure name="main"><call name="any" duration="2" repeat="6"/></procedure>""", seed=1)
