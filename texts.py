@@ -34,7 +34,7 @@ _MOST_VARIANTS: Final = 8
 _NOT_SHOWN: Final = re.compile(
     r"(core/formats/(\w+_write|format)|core/skeletons/(maps/(names|foreign)|hanim)|core/shading/\w+|core/maths/\w+"
     r"|core/classes/tags_file|core/skeletons/maps/map_file|preview/shader"
-    r"|bridge/(files/second_blender|materials/material_(nodes|shaders)|files/written_character|language|wording)"
+    r"|bridge/(files/second_blender|materials/material_(nodes|shaders)|files/written_character|language|wording|graphics)"
     r"|operators/(command|play_command|film_command))\.py")
 """Files whose texts are other programmes', other files', or of the code alone."""
 _LOGS: Final = re.compile(

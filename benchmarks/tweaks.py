@@ -4,8 +4,9 @@ python3 dev.py bench tweaks lets the sample character dance, sets 1,000 keys in 
 in milliseconds of the processor, medians of several and the worst, what an edit of the score adds for the keys (25 ms
 are wanted in all): copies of them are moved as sampling in the background begins, and the keys themselves once the
 Action is written, where what was found for the copies serves again. Rebuild writes at once. Then what a drag of one
-key costs (it is tied and eased anew; 20 ms are wanted), and the same for a layer over the chorus, which is called three
-times. Sampling and writing the score's own Action are measured by bench edit and bench score.
+key costs (it is tied and eased anew; 20 ms are wanted), and a drag of half of all moments in the score editor: at each
+move of the mouse (20 ms are wanted), and when it is let go. Then the same for a layer over the chorus, which is called
+three times. Sampling and writing the score's own Action are measured by bench edit and bench score.
 """
 
 import statistics
@@ -22,7 +23,7 @@ import takt
 from takt.bridge import properties
 from takt.bridge.actions.keys import write_keys
 from takt.bridge.scores import score
-from takt.bridge.tweaking import tweak_copies, tweak_curves, tweaks
+from takt.bridge.tweaking import tweak_copies, tweak_curves, tweak_moments, tweak_selection, tweaks
 from takt.bridge.tweaking.tweak_placing import bag_of
 from takt.samples import dancer
 
@@ -43,7 +44,7 @@ def main() -> int:
     count = set_keys(rig, action, float(scene.frame_end))
     tweaks.look(rig, scene)
     say(f"Blender {bpy.app.version_string}, {count} keys of {BONES} bones, {len(score_motion(rig).sequence)} blocks")
-    say(f"{'':42}{'median':>10}{'worst':>10}")
+    say(f"{'':58}{'median':>10}{'worst':>10}")
     starts = iter(range(2, 1000))
 
     edited = [score_motion(rig)]
@@ -71,6 +72,22 @@ def main() -> int:
         point.co.y += 0.01
         score_motion(rig)
 
+    pulled: dict[str, Any] = {}
+
+    def press() -> None:
+        frames = tweak_moments.frames_of(rig)
+        assert frames is not None
+        pulled["frames"] = frames[:-1:2]
+        pulled["taken"] = tweak_moments.Taken(rig, pulled["frames"])
+
+    def moved() -> None:
+        pulled["taken"].in_the_way(pulled["frames"] + 0.7, is_copy=False)
+
+    def let_go() -> None:
+        tweak_moments.move(rig, pulled["frames"], pulled["frames"] + 0.7)
+        tweaks.look(rig, scene)
+        tweak_selection.choose(rig, pulled["frames"] + 0.7)
+
     for procedure in ("", "chorus"):
         properties.character(rig).tweaks[0].procedure = procedure
         tweaks.look(rig, scene)
@@ -79,9 +96,12 @@ def main() -> int:
                             ("edit, as it is written", [second for _, second in edits]),
                             ("edit, both", [*map(sum, edits)]),
                             ("edit, written at once", [measured(changed, written) for _ in range(RUNS)]),
-                            ("drag of a key", [measured(drag, dragged) for _ in range(RUNS)])):
+                            ("drag of a key", [measured(drag, dragged) for _ in range(RUNS)]),
+                            ("drag of half of the moments, the press", [measured(nothing, press) for _ in range(RUNS)]),
+                            ("drag of half of the moments, a move", [measured(press, moved) for _ in range(RUNS)]),
+                            ("drag of half of the moments, let go", [measured(press, let_go) for _ in range(3)])):
             called = f"{name}, over the {procedure}" if procedure else name
-            say(f"{called:42}{statistics.median(spent):10.1f}{max(spent):10.1f}")
+            say(f"{called:58}{statistics.median(spent):10.1f}{max(spent):10.1f}")
     takt.unregister()
     return 0
 

@@ -5,6 +5,8 @@ from typing import Any, cast
 
 import bpy
 
+from . import graphics
+
 
 def ensure_channelbag(action: bpy.types.Action, slot: bpy.types.ActionSlot) -> bpy.types.ActionChannelbag:
     """Return the slot's channels in the action's first layer and strip, created if missing."""
@@ -79,6 +81,8 @@ def start_gpu() -> str:
     """
     if not bpy.app.background:
         return ""
+    if reason := graphics.missing():
+        return reason
     import gpu
 
     try:

@@ -8,12 +8,13 @@ from typing import Any
 
 import bpy
 
-from ..bridge import properties, versions
+from ..bridge import graphics, properties, versions
 from ..core.errors import TaktError
 from . import play_command, render_film
 from .preview import bound_armatures
 
 _THROUGH = {"front": "CHARACTER", "camera": "CAMERA"}
+_NOT_DRAWN = "films are drawn by the graphics card, which does not work here: {}"
 _FRAMES = re.compile(r"(-?\d+)(?:-(-?\d+))?")
 
 
@@ -42,12 +43,14 @@ def frames_of(said: str | None) -> tuple[int, int] | None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise TaktError if the file could not be written, before anything is opened."""
+    """Raise TaktError if the file could not be written, or nothing can be drawn, before anything is opened."""
     frames_of(options.frames)
     if options.out.suffix.lower() not in render_film.ENDINGS:
         raise TaktError(f"{options.out} is neither a film nor a picture; let it end in .mp4 or .png")
     if not options.out.resolve().parent.is_dir():
         raise TaktError(f"{options.out} cannot be written: there is no folder {options.out.parent}")
+    if reason := graphics.missing():
+        raise TaktError(_NOT_DRAWN.format(reason))
 
 
 def render(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:
@@ -60,7 +63,7 @@ def render(armature_object: bpy.types.Object, options: argparse.Namespace) -> st
     if not bound_armatures(bpy.context):
         raise TaktError(f"no mesh follows '{armature_object.name}': bind one first, and save the file")
     if reason := versions.start_gpu():
-        raise TaktError(f"films are drawn by the graphics card, which does not work here: {reason}")
+        raise TaktError(_NOT_DRAWN.format(reason))
     if frames is not None:
         scene.frame_start, scene.frame_end = frames
     scene.frame_set(frames[0] if frames else properties.character(armature_object).frame_start)

@@ -173,7 +173,8 @@ def show(armature_object: bpy.types.Object, candidate: Candidate, clock: Clock |
     old = None if before is None else before.layout
     layout = lay_out(candidate.sequence, windows_s=windows_s, clock=clock, music=None if old is None else old.music,
                      contacts=None if old is None else _moved_contacts(old, candidate.sequence),
-                     tweaks=None if old is None else old.tweaks, silent=None if old is None else old.silent)
+                     tweaks=None if old is None else old.tweaks, silent=None if old is None else old.silent,
+                     chosen=None if old is None else old.chosen)
     scores = None if before is None or before.scores is None else before.scores.with_texts(candidate.edited)
     _keep(armature_object, Blocks(_said(armature_object), layout, scores, windows_s=windows_s,
                                   music=None if before is None else before.music,
@@ -189,20 +190,22 @@ def find_windows(armature_object: bpy.types.Object) -> None:
     if motion is not None and layout.rows and len(motion.sequence.in_one_round()[0]) == len(layout.rows[0]):
         windows_s = windows_of(motion)
         layout = lay_out(layout.rows[0], windows_s=windows_s, clock=layout.clock, music=layout.music,
-                         contacts=contacts_of(motion), tweaks=layout.tweaks, silent=layout.silent)
+                         contacts=contacts_of(motion), tweaks=layout.tweaks, silent=layout.silent,
+                         chosen=layout.chosen)
     _keep(armature_object, replace(found, layout=layout, windows_s=windows_s, has_windows=True, motion=motion))
 
 
-def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None, silent: BoolArray | None) -> bool:
-    """Set the ticks (K,) of the keys of tweaks, and which are silent; return whether they have changed."""
+def show_tweaks(armature_object: bpy.types.Object, ticks: FloatArray | None, silent: BoolArray | None,
+                chosen: BoolArray | None) -> bool:
+    """Set the ticks (K,) of the keys of tweaks, and which are silent or selected; return whether they have changed."""
     known = _blocks.get(armature_object.session_uid)
     if known is None or known[1].layout is None:
         return False
     layout = known[1].layout
     if all((old is None) == (new is None) and (old is None or new is None or np.array_equal(old, new))
-           for old, new in ((layout.tweaks, ticks), (layout.silent, silent))):
+           for old, new in ((layout.tweaks, ticks), (layout.silent, silent), (layout.chosen, chosen))):
         return False
-    layout = replace(layout, tweaks=ticks, silent=silent)
+    layout = replace(layout, tweaks=ticks, silent=silent, chosen=chosen)
     _blocks[armature_object.session_uid] = known[0], replace(known[1], layout=layout)
     return True
 
@@ -266,7 +269,8 @@ def _laid_out(armature_object: bpy.types.Object, source: str, before: Blocks | N
     contacts = None if old_layout is None else _moved_contacts(old_layout, expanded.sequence)
     layout = lay_out(expanded.sequence, clock=expanded.clock, music=music, contacts=contacts,
                      tweaks=None if old_layout is None else old_layout.tweaks,
-                     silent=None if old_layout is None else old_layout.silent)
+                     silent=None if old_layout is None else old_layout.silent,
+                     chosen=None if old_layout is None else old_layout.chosen)
     opened = included_texts.open_beside(source, properties.score_path(character))
     scores = Scores.of((document.text, *(each.text for each in layout.documents[1:] if each.path in opened)), library,
                        expanded.programme.gaps)

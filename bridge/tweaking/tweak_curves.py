@@ -392,7 +392,7 @@ def write(bag: bpy.types.ActionChannelbag, before: CurveKeys, after: CurveKeys) 
     for name, (begin, end), is_other, is_fixed in zip(after.names, pairwise(ends), are_other, fixed, strict=True):
         if not is_other:
             continue
-        curve = there.get(name) or versions.add_fcurve(bag, *name, _bone_of(name[0]))
+        curve = there.get(name) or versions.add_fcurve(bag, *name, bone_of(name[0]))
         points: Any = curve.keyframe_points
         if len(points) != end - begin:
             points.clear()
@@ -450,5 +450,5 @@ def own_frames(keys: CurveKeys) -> FloatArray:
     return np.asarray(frames[np.append(True, np.diff(frames) > SAME_FRAME)[:len(frames)]])
 
 
-def _bone_of(path: str) -> str:
+def bone_of(path: str) -> str:
     return path.split('"')[1] if '"' in path else ""

@@ -161,8 +161,8 @@ class _Moments:
             if not len(rows):
                 continue
             own = tie[rows]
-            segment[rows], share[rows], growth = _found(ties.texts, ties.blocks, ties.block[own], ties.share[own], now,
-                                                        calls)
+            segment[rows], share[rows], growth = places_now(ties.texts, ties.blocks, ties.block[own],
+                                                            ties.share[own], now, calls)
             length[rows] = ties.length[own] / growth
         there = np.maximum(segment, 0)
         placed = np.where(segment >= 0, now.frames(there, share), 0.0)
@@ -186,8 +186,8 @@ class _Moments:
         return Waiting(ties.texts, block, float(self.share[at]), float(self.length[at]), taken.to_data())
 
 
-def _found(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
-           calls: InCalls | None) -> tuple[IntArray, FloatArray, FloatArray]:
+def places_now(texts: ties_.Texts, blocks: Sequence[Block], block: IntArray, shares: FloatArray, now: Layout,
+               calls: InCalls | None) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return the current places of moments; see Timeline.find_moments. Shares of blocks that are gone stay."""
     new = ties_.texts_of(now.timeline)
     lineage = ties_.lineage(texts, new, element_history.origin)
@@ -211,8 +211,8 @@ def _restored(waiting: tuple[Waiting, ...], now: Layout,
     """Return keys whose blocks exist again, and those that keep waiting."""
     there, still = list[_Restored](), list[Waiting]()
     for each in waiting:
-        segments, shares, _ = _found(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now,
-                                     calls)
+        segments, shares, _ = places_now(each.texts, (each.block,), np.array((0,)), np.array((each.share,)), now,
+                                         calls)
         segment, share = int(segments[0]), float(shares[0])
         if segment < 0:
             still.append(each)

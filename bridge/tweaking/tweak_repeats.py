@@ -20,8 +20,8 @@ from . import tweak_curves
 from .tweak_curves import SAME_FRAME, CurveKeys
 from .tweak_layout import Layout
 
-_NEAR = 0.5
-"""A key set within this many frames of a copy replaces the copy's original."""
+NEAR = 0.5
+"""A key set within this many frames of a copy replaces the copy's original; one moved so near to a key, this key."""
 
 
 class Moments(NamedTuple):
@@ -68,12 +68,11 @@ class InCalls:
         is_new = moments.is_new[at]
         if not is_new.any():
             return keys, moments.at(np.isin(np.arange(len(moments.frame)), at))
-        different, which = np.unique(moments.segment, return_inverse=True)
-        first = np.array([self.repeats.first(segment) for segment in different.tolist()], dtype=np.int64)[which]
+        first = self._first(moments.segment)
         frames = self.layout.frames(first, moments.share)[at]
         in_all, in_own = (keys.curve * len(self.layout.timeline) + each[at] for each in (first, moments.segment))
-        replaced = ~is_new & (tweak_curves.is_in(in_all, frames, in_all[is_new], frames[is_new], _NEAR)
-                              & ~tweak_curves.is_in(in_own, frames, in_own[is_new], frames[is_new], _NEAR))
+        replaced = ~is_new & (tweak_curves.is_in(in_all, frames, in_all[is_new], frames[is_new], NEAR)
+                              & ~tweak_curves.is_in(in_own, frames, in_own[is_new], frames[is_new], NEAR))
         left = np.isin(np.arange(len(moments.frame)), at[~replaced])
         return keys.at(~replaced), moments.at(left)
 
@@ -84,13 +83,13 @@ class InCalls:
         """
         of, segment = self._pairs(moments)
         frames = self.layout.frames(segment, moments.share[of])
-        key, pair = _joined(nearest(moments.frame, keys.frames), of, len(moments.frame))
+        key, pair = joined(nearest(moments.frame, keys.frames), of, len(moments.frame))
         stretch = self._length(segment) / np.maximum(self._length(moments.segment[of]), 1e-9)
         curve, made = keys.curve[key], frames[pair].astype(np.float32).astype(np.float64)  # as they will be stored
         order = np.lexsort((moments.is_new[of[pair]], made, curve))
         curve, made = curve[order], made[order]
         is_last = np.append((np.diff(curve) != 0) | (np.diff(made) > SAME_FRAME), True)[:len(made)]
-        chosen = order[is_last & ~tweak_curves.is_in(curve, made, keys.curve, keys.frames, _NEAR)]
+        chosen = order[is_last & ~tweak_curves.is_in(curve, made, keys.curve, keys.frames, NEAR)]
         pair = pair[chosen]
         return keys.at(key[chosen]).copied(frames[pair], stretch[pair]), frames, segment
 
@@ -99,6 +98,13 @@ class InCalls:
         moments = self._moments(ties)
         of, segments = self._pairs(moments)
         return self.layout.frames(segments, moments.share[of]), moments.frame[of]
+
+    def in_first(self, frames: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return the segments of moments at frames (F,), and the segments and frames of the same in the first call."""
+        layout = self.layout
+        segments, shares = layout.timeline.moments((frames - layout.frame_start) / layout.fps)
+        first = self._first(segments)
+        return segments, first, layout.frames(first, shares)
 
     def frames_to_keep(self, ties: Ties, segments: Collection[int]) -> tuple[FloatArray, FloatArray]:
         """Return the copies that become the animator's keys when some segments get keys of their own.
@@ -115,6 +121,10 @@ class InCalls:
         chosen = np.append(np.flatnonzero(is_inside), moves)
         return self.layout.frames(where[chosen], moments.share[of[chosen]]), moments.frame[of[chosen]]
 
+    def _first(self, segments: IntArray) -> IntArray:
+        different, which = np.unique(segments, return_inverse=True)
+        return np.array([self.repeats.first(segment) for segment in different.tolist()], dtype=np.int64)[which]
+
     def _moments(self, ties: Ties) -> Moments:
         found = self.layout.timeline.find(ties.blocks)
         segment = np.array([-1 if each is None else each for each in found], dtype=np.int64)[ties.block]
@@ -125,7 +135,7 @@ class InCalls:
         """Return for each copy its moment's index and its segment."""
         different, which = np.unique(moments.segment, return_inverse=True)
         others = [np.array(self.repeats.others(segment), dtype=np.int64) for segment in different.tolist()]
-        row, copy = _joined(np.repeat(np.arange(len(others)), [len(each) for each in others]), which, len(others))
+        row, copy = joined(np.repeat(np.arange(len(others)), [len(each) for each in others]), which, len(others))
         return copy, np.concatenate([np.zeros(0, np.int64), *others])[row]
 
     def _length(self, segments: IntArray) -> FloatArray:
@@ -170,7 +180,7 @@ def nearest(moments: FloatArray, frames: FloatArray) -> IntArray:
     return np.asarray(order[np.where(frames - ordered[before] < ordered[after] - frames, before, after)])
 
 
-def _joined(left: IntArray, right: IntArray, kinds: int) -> tuple[IntArray, IntArray]:
+def joined(left: IntArray, right: IntArray, kinds: int) -> tuple[IntArray, IntArray]:
     """Return all pairs of the same kind: rows of left (N,) and of right (M,), whose kinds are below `kinds`."""
     order = np.argsort(left, kind="stable")
     counts = np.bincount(left, minlength=kinds)

@@ -143,7 +143,8 @@ class _Drawing:
         if self.layout.contacts is not None and stripes.contacts is not None:
             draw_contacts(pen, self.layout.contacts, view, theme, stripes)
         if self.layout.tweaks is not None:
-            draw_tweaks(pen, self.layout.tweaks, view, theme, stripes, silent=self.layout.silent)
+            draw_tweaks(pen, self.layout.tweaks, view, theme, stripes, silent=self.layout.silent,
+                        chosen=self.layout.chosen)
         return pen
 
     # The boxes

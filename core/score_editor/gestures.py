@@ -105,6 +105,16 @@ def _says_contact(layout: Layout, hit: Hit, _why: Why | None, _refusal: str) -> 
     return "" if hit.contact is None or layout.contacts is None else said_of_contact(layout.contacts, hit.contact)
 
 
+def _says_tweak(layout: Layout, hit: Hit, _why: Why | None, refusal: str) -> str:
+    count = 0 if layout.chosen is None else int(layout.chosen.sum())
+    if layout.chosen is not None and hit.tweak is not None and count > 1 and layout.chosen[hit.tweak]:
+        return hints.sentence(refusal) or (
+            f"Pull the keys of {count} selected moments; Shift: copy them, Ctrl: do not snap to beats, X: delete them")
+    return hints.sentence(refusal) or (
+        "Pull these keys to another moment; Shift: copy them or select more, Ctrl: do not snap to beats, X: delete "
+        "them")
+
+
 def _says_seam(layout: Layout, hit: Hit, why: Why | None, refusal: str) -> str:
     return "" if hit.seam is None else hints.transition(layout, hit.seam, why, refusal)
 
@@ -127,8 +137,7 @@ GESTURES: Final = (
     Gesture(Part.LABEL, parts.on_label, press="box_select", modifiers=("shift",)),
     Gesture(Part.MUSIC, parts.on_music, "MOVE_X", "drag", ("ctrl",), _pull_music,
             "Pull this beat of the music to a line; with Ctrl all beats move"),
-    Gesture(Part.TWEAK, parts.on_tweak, "MOVE_X", "tweak", _BOTH, says=(
-        "Pull these keys to another moment; Shift: copy them, Ctrl: do not snap to beats, X: delete them")),
+    Gesture(Part.TWEAK, parts.on_tweak, "MOVE_X", "tweak", _BOTH, says=_says_tweak),
     Gesture(Part.EMPTY, parts.beside_lanes, press="box_select", modifiers=("shift",)),
     Gesture(Part.CONTACT, parts.on_contact, "HAND", "contact", says=_says_contact),
     Gesture(Part.SEAM, parts.on_seam, "MOVE_X", "drag", _BOTH, _pull_seam, _says_seam),

@@ -49,7 +49,8 @@ class Layout:
     time. ticks: total length; tick_s: seconds of a tick without changes of tempo; clock: if the tempo changes.
     documents: the files of the score, the edited one first. music: its own or inherited.
     contacts: of the feet, None if feet are not locked. tweaks: (K,) ticks of the keys of tweaks, or None without a
-    layer of tweaks. silent: (K,) which of these keys are in silent layers only; None: none of them.
+    layer of tweaks. silent: (K,) which of these keys are in silent layers only; chosen: (K,) which are selected; None:
+    none of them.
     """
 
     rows: SequenceOf[Sequence]
@@ -67,6 +68,7 @@ class Layout:
     contacts: Contacts | None = None
     tweaks: FloatArray | None = None
     silent: BoolArray | None = None
+    chosen: BoolArray | None = None
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -159,13 +161,14 @@ class Layout:
 @without_search_for_cycles
 def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | None = None,
             clock: Clock | None = None, music: Music | None = None, contacts: Contacts | None = None,
-            tweaks: FloatArray | None = None, silent: BoolArray | None = None) -> Layout:
+            tweaks: FloatArray | None = None, silent: BoolArray | None = None,
+            chosen: BoolArray | None = None) -> Layout:
     """Lay out an expanded score.
 
     windows_s: begin and end of the transition after each segment, (S,) each, in the even time of the sequence, see
     windows_of(). Without them, transitions with a given length lie centred on their seams, the others have none.
     clock: for changes of tempo. music: the score's, if it is inherited. contacts: see contacts_of.
-    tweaks, silent: see Layout.
+    tweaks, silent, chosen: see Layout.
     """
     documents = sequence.origins.places.documents
     tick_s, procedure = documents[0].tick_s, sequence.paths[0][0]
@@ -174,7 +177,7 @@ def lay_out(sequence: Sequence, *, windows_s: tuple[FloatArray, FloatArray] | No
     boxes = lanes.boxes()
     return Layout(RowsOfLevels(tuple(lanes.levels)), boxes, lanes.seams(), tuple(lanes.names), tuple(lanes.voices),
                   untaken(boxes, documents), sequence.duration_s / tick_s, tick_s, documents, procedure, clock,
-                  documents[0].music or music, contacts, tweaks, silent)
+                  documents[0].music or music, contacts, tweaks, silent, chosen)
 
 
 def empty(document: Document, procedure: str = "main") -> Layout:

@@ -13,7 +13,7 @@ from .layout import Layout
 from .picture import Layer, Pen, in_lines
 from .stripes import SEAM_PX, TITLE_PX, Stripes
 from .theme import Theme
-from .tweak_row import draw_tweaks
+from .tweak_row import draw_hovered
 from .view import View
 from .weights import stroke, weight_line
 
@@ -92,7 +92,8 @@ def _hovered(pen: Pen, layout: Layout, view: View, theme: Theme, stripes: Stripe
     if hovered.contact is not None and layout.contacts is not None and hovered.contact < len(layout.contacts):
         draw_contacts(pen, layout.contacts, view, theme, stripes, only=hovered.contact)
     if hovered.tweak is not None and layout.tweaks is not None and hovered.tweak < len(layout.tweaks):
-        draw_tweaks(pen, layout.tweaks[:0], view, theme, stripes, chosen=float(layout.tweaks[hovered.tweak]))
+        draw_hovered(pen, float(layout.tweaks[hovered.tweak]), view, theme, stripes,
+                     is_chosen=layout.chosen is not None and bool(layout.chosen[hovered.tweak]))
     if hovered.seam is not None and hovered.seam < len(layout.seams.tick):
         left, right = (float(side[hovered.seam]) for side in reach_of_seams(layout.seams, view))
         foot = float(stripes.box_low[layout.seams.lane[hovered.seam]])

@@ -6,13 +6,15 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import bpy
+import numpy as np
 
 from ...bridge import reports
 from ...bridge.reports import GreyWithReason, report
 from ...bridge.scores import score_blocks, score_edits, score_tree, texts
 from ...bridge.scores.score_blocks import Blocks
-from ...bridge.tweaking import tweak_waiting
+from ...bridge.tweaking import tweak_selection, tweak_waiting
 from ...core.errors import EditError
+from ...core.maths.arrays import FloatArray
 from ...core.pha.open_scores import Scores
 from ...core.score_editor.change import Proposal
 from ...core.score_editor.gestures import hit
@@ -22,8 +24,10 @@ from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.view import View
 from ...preview import life
 from ...preview.score_editor import windows
+from ...preview.score_editor.life import show_tweaks
 
 _Gesture = TypeVar("_Gesture", bound=bpy.types.Operator)
+_NO_FRAMES = np.zeros(0)
 _Modal = Callable[[_Gesture, bpy.types.Context, bpy.types.Event], "set[Any]"]
 
 
@@ -43,11 +47,18 @@ class Editor:
         layout, selected = self.layout, score_tree.selection(self.tree, self.blocks.selectable)
         return frozenset(layout.id_of(box) for box in layout.found(selected).tolist())
 
-    def select(self, boxes: Iterable[BoxId]) -> None:
-        """Select only these boxes, and redraw, since keys do not redraw by a mouse move."""
+    @property
+    def chosen(self) -> FloatArray:
+        """The frames of the selected moments of tweaks, (N,)."""
+        return tweak_selection.frames_of(self.armature)
+
+    def select(self, boxes: Iterable[BoxId], tweaks: FloatArray = _NO_FRAMES) -> None:
+        """Select only these boxes and moments of tweaks, and redraw, since keys do not redraw by a mouse move."""
         layout = self.blocks.selectable
         assert layout is not None  # one is shown
         score_tree.select(self.tree, layout, boxes)
+        tweak_selection.choose(self.armature, tweaks)
+        show_tweaks(self.armature, bpy.context.scene)
         score_tree.redraw()
 
     @property
@@ -195,7 +206,8 @@ def write_text(operator: bpy.types.Operator, context: bpy.types.Context, editor:
     waited = tweak_waiting.waiting(editor.armature)
     stays = score_edits.write(context, editor.armature, new)
     if proposal.selects is not None:
-        found_editor(context).select(BoxId(*box) for box in proposal.selects)
+        editor = found_editor(context)
+        editor.select((BoxId(*box) for box in proposal.selects), editor.chosen)
     life.changed()
     score_tree.redraw()
     if stays:

@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 
 from ...bridge.reports import report
+from ...bridge.tweaking import tweak_moments
 from ...core.errors import EditError
 from ...core.score_editor import commands
 from ...core.score_editor.change import Proposal
@@ -12,16 +13,26 @@ from ...core.score_editor.drop import Drop, beside_of, drop_at
 from ...core.score_editor.stripes import Stripes
 from ...preview.score_editor.life import tick_now
 from .base import Editor, OfSelection, Proposing, WithSelection, found_editor
+from .tweak import written
 
 NO_GAP = Proposal(refusal="nothing can be put here")
 
 
 class TAKT_OT_score_delete(OfSelection, bpy.types.Operator):
-    """Remove the selected blocks"""
+    """Remove the selected blocks, and the selected keys of tweaks"""
 
     bl_idname = "takt.score_delete"
     bl_label = "Delete"
     bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context: bpy.types.Context) -> "set[Any]":
+        """Remove both; keys of removed blocks wait for these."""
+        result = super().execute(context)
+        editor = found_editor(context)
+        if result == {"FINISHED"} and len(editor.chosen) and context.scene is not None:
+            tweak_moments.remove(editor.armature, editor.chosen)
+            written(editor, context.scene)
+        return result
 
     def propose(self, _context: bpy.types.Context, editor: Editor) -> Proposal:
         """Propose to remove them."""

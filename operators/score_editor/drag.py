@@ -167,16 +167,19 @@ class TAKT_OT_score_drag(Gesture, bpy.types.Operator):
         if box is None:
             return {"CANCELLED"}
         clicked = {editor.layout.id_of(box)}
-        editor.select(editor.selected ^ clicked if self._is_adding else clicked)
+        if self._is_adding:
+            editor.select(editor.selected ^ clicked, editor.chosen)
+        else:
+            editor.select(clicked)
         return {"CANCELLED"}
 
     def _select_pulled(self, editor: Editor) -> None:
         """Select the block whose edge, repeats or transition were dragged; its other boxes stay selected.
 
-        Carried blocks are selected when they are written.
+        Carried blocks are selected when they are written. No keys of tweaks stay selected.
         """
-        if self._pulled is not None and self._pulled not in editor.selected and not isinstance(self._drag, drag.Carry):
-            editor.select({self._pulled})
+        if self._pulled is not None and self._pulled not in editor.selected:
+            editor.select(editor.selected if isinstance(self._drag, drag.Carry) else {self._pulled})
 
     def _box(self, layout: Layout) -> int | None:
         """Return the pressed box; for a transition, the box whose call gives its length."""

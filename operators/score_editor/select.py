@@ -6,20 +6,22 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty
 
-from ...core.maths.arrays import IntArray
+from ...bridge.tweaking import tweak_moments
+from ...core.maths.arrays import FloatArray, IntArray
 from ...core.score_editor.gestures import press_of
 from ...core.score_editor.layout import BoxId, Layout
 from ...core.score_editor.opening import outermost
 from ...core.score_editor.picture import Pen, Picture
 from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
+from ...core.score_editor.tweak_row import tweaks_within
 from ...core.score_editor.view import View
 from ...preview.score_editor.windows import show_in_front
-from .base import Gesture, InScoreEditor, clears_up, editor_of, found_editor, hit_in_score, is_given_up
+from .base import Editor, Gesture, InScoreEditor, clears_up, editor_of, found_editor, hit_in_score, is_given_up
 
 
 class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
-    """Select blocks of the score"""
+    """Select blocks of the score, or keys of tweaks if the mouse is over their row"""
 
     bl_idname = "takt.score_select"
     bl_label = "Select"
@@ -32,6 +34,17 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
             ("ALL", "All", "Select all blocks"), ("NONE", "None", "Select nothing"),
             ("INVERT", "Invert", "Select what is not selected")])
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
+        """Select keys of tweaks if the mouse is over their row, else blocks."""
+        editor = found_editor(context)
+        layout, row = editor.layout, Stripes.of(editor.layout, editor.view).tweaks
+        if row is None or layout.tweaks is None or not row[0] <= event.mouse_region_y <= row[1]:
+            return self.execute(context)
+        frames, before = tweak_moments.frames_of(editor.armature), editor.chosen
+        assert frames is not None
+        editor.select((), {"ALL": frames, "NONE": frames[:0], "INVERT": np.setdiff1d(frames, before)}[self.which])
+        return {"FINISHED"}
+
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Select the outermost blocks, which stand for all within them."""
         editor = found_editor(context)
@@ -42,7 +55,7 @@ class TAKT_OT_score_select(InScoreEditor, bpy.types.Operator):
 
 
 class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
-    """Select the blocks in a box; with Shift, others stay selected"""
+    """Select the blocks and keys of tweaks in a box; with Shift, others stay selected"""
 
     bl_idname = "takt.score_box_select"
     bl_label = "Box Select"
@@ -56,6 +69,7 @@ class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
         if found is None or press_of(found) != "box_select":
             return {"PASS_THROUGH"}
         self._before, self._end = editor.selected if event.shift else frozenset[BoxId](), self._start
+        self._keys_before = editor.chosen if event.shift else np.zeros(0)
         assert context.window_manager is not None
         context.window_manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
@@ -73,9 +87,18 @@ class TAKT_OT_score_box_select(Gesture, bpy.types.Operator):
         if event.type == "LEFTMOUSE" and event.value == "RELEASE":
             show_in_front(context, None)
             found = boxes_within(editor.layout, editor.view, self._start, self._end)
-            editor.select(self._before | {editor.layout.id_of(box) for box in found.tolist()})
+            editor.select(self._before | {editor.layout.id_of(box) for box in found.tolist()},
+                          np.union1d(self._keys_before, self._keys_within(editor)))
             return {"FINISHED"}
         return {"RUNNING_MODAL"}
+
+    def _keys_within(self, editor: Editor) -> FloatArray:
+        """Return the frames of the moments of tweaks in the box, (N,)."""
+        frames, ticks = tweak_moments.frames_of(editor.armature), editor.layout.tweaks
+        if frames is None or ticks is None or len(frames) != len(ticks):
+            return np.zeros(0)
+        stripes = Stripes.of(editor.layout, editor.view)
+        return frames[tweaks_within(ticks, editor.view, stripes, self._start, self._end)]
 
     def _band(self, theme: Theme) -> Picture:
         (left, low), (right, high) = self._start, self._end

@@ -21,8 +21,9 @@ from ...bridge.scores.score_fields import why_behind
 from ...bridge.scores.sound import trouble_with, waveform
 from ...bridge.shelf import shelf as bridge_shelf
 from ...bridge.shelf import shelf_order
-from ...bridge.tweaking import tweak_moments
+from ...bridge.tweaking import tweak_moments, tweak_selection
 from ...core.errors import Problem, TaktError
+from ...core.maths.arrays import FloatArray
 from ...core.score_editor import shelf
 from ...core.score_editor.boxes import ancestors, colours_of_procedures
 from ...core.score_editor.commands import Playable
@@ -70,6 +71,7 @@ def unregister() -> None:
     windows.forget_closed(set())
     score_blocks.forget()
     tweak_moments.forget()
+    tweak_selection.forget()
     bridge_shelf.forget()
 
 
@@ -87,8 +89,13 @@ def tick_now(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: 
 
 def frame_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout, tick: float) -> float:
     """Return the frame of the scene at which a tick is played, with its fraction."""
-    first = properties.character(armature_object).frame_start
-    return first + float(layout.seconds(np.array((tick,)))[0]) * frames_per_second(scene)
+    return float(frames_at(armature_object, scene, layout, np.array((tick,)))[0])
+
+
+def frames_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout,
+              ticks: FloatArray) -> FloatArray:
+    """Return the frames of the scene at which ticks (N,) are played, with their fractions."""
+    return properties.character(armature_object).frame_start + layout.seconds(ticks) * frames_per_second(scene)
 
 
 @guarded(None)
@@ -372,7 +379,8 @@ def show_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene | None
         return False
     first, fps = properties.character(armature_object).frame_start, frames_per_second(scene)
     ticks = None if frames is None else blocks.layout.ticks_at((frames - first) / fps)
-    return score_blocks.show_tweaks(armature_object, ticks, tweak_moments.silent_of(armature_object))
+    return score_blocks.show_tweaks(armature_object, ticks, tweak_moments.silent_of(armature_object),
+                                    tweak_selection.chosen_of(armature_object))
 
 
 def _shown_characters() -> list[bpy.types.Object]:
@@ -415,4 +423,5 @@ def _forget(*_: object) -> None:
     windows.forget_closed(set())
     score_blocks.forget()
     tweak_moments.forget()
+    tweak_selection.forget()
     bridge_shelf.forget()

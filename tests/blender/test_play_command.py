@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 import pytest
 
-from takt.bridge import properties
+from takt.bridge import graphics, properties, versions
 from takt.operators import command
 
 SCORE = """<pha version="2" tickLength="1"><load src="feet.Steps"/><procedure name="main">
@@ -61,6 +61,30 @@ def test_what_is_wrong_ends_with_2_and_writes_nothing(paths: tuple[Path, Path, P
     arguments = ["play", hero, "--out", out, *(["--score", score] if "--score" not in more else []), *more]
     assert command.run(arguments) == 2
     assert message in capsys.readouterr().out and not paths[2].exists()
+
+
+@pytest.mark.parametrize(("platform", "said", "is_missing"), [
+    ("linux", [], True), ("linux", ["--gpu-backend", "opengl"], True), ("linux", ["--gpu-backend", "vulkan"], False),
+    ("win32", [], False), ("darwin", [], False)])
+def test_a_film_without_the_libraries_of_opengl_ends_with_2_before_blender_aborts(
+        paths: tuple[Path, Path, Path], platform: str, said: list[str], is_missing: bool,
+        capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> None:
+        raise OSError(f"{name}: cannot open shared object file")
+
+    monkeypatch.setattr("ctypes.CDLL", load)
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr("sys.argv", ["blender", *said, "--command", "takt"])
+    assert bool(graphics.missing()) == is_missing
+    if not is_missing:
+        return
+    hero, score, out = map(str, paths)
+    bpy.data.objects["Rig"].name = "Untouched"
+    assert command.run(["film", hero, "--score", score, "--out", out.replace(".blend", ".mp4")]) == 2
+    words = capsys.readouterr().out
+    assert "error: films are drawn" in words and "libEGL.so.1: cannot open" in words and "libegl1" in words
+    assert "Untouched" in bpy.data.objects and not Path(out.replace(".blend", ".mp4")).exists()  # nothing was opened
+    assert versions.start_gpu() == graphics.missing()
 
 
 def test_a_character_without_a_score_needs_one(paths: tuple[Path, Path, Path],

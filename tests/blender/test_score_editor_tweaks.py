@@ -182,7 +182,7 @@ def test_keys_below_the_mouse_are_deleted_and_come_back_with_undo(tweaked: Any) 
 def test_what_lies_where_keys_are_pulled_to_gives_way(tweaked: Any) -> None:
     rig = tweaked
     values = key_values(rig, FIRST)
-    assert tweak_moments.move(rig, FIRST, LAST) == 8
+    assert tweak_moments.move(rig, np.array((float(FIRST),)), np.array((float(LAST),))) == 8
     tweaks.look(rig, context.scene)
     assert frames_of(rig) == pytest.approx([LAST])
     assert key_values(rig, LAST) == pytest.approx(values)

@@ -407,11 +407,11 @@ def test_its_weight_and_mute_count_in_every_call(verses: Any) -> None:
 def test_in_the_score_editor_a_repeated_key_is_pulled_as_the_key_itself(verses: Any) -> None:
     scene: Any = bpy.context.scene
     np.testing.assert_allclose(np.array(tweak_moments.frames_of(verses)), np.array(frames(*TIMES_S)), atol=0.01)
-    assert tweak_moments.move(verses, frames(TIMES_S[1])[0], frames(5.0)[0]) == 4
+    assert tweak_moments.move(verses, np.array(frames(TIMES_S[1])), np.array(frames(5.0))) == 4
     tweaks.look(verses, scene)
     check(verses, 0.75, 5.0, 10.0)
     np.testing.assert_allclose(np.array(tweak_moments.frames_of(verses)), np.array(frames(0.75, 5.0, 10.0)), atol=0.01)
-    assert tweak_moments.remove(verses, frames(10.0)[0]) == 4
+    assert tweak_moments.remove(verses, np.array(frames(10.0))) == 4
     tweaks.look(verses, scene)
     assert own_frames(verses.animation_data.action) == []
     check(verses, untouched_s=(0.75, 5.0, 10.0))
