@@ -55,7 +55,7 @@ write spaces around `+` and `-`.
   at once, and {operations} operations of expressions. At most {evaluations} elements are evaluated, or {each} for each
   call with values in the text, if that is more. A file has at most {elements} elements, of these {most}; {names} names
   with a value at one place; and {body} characters in a `body`. After {all_elements} elements in all (about a second),
-  Takt reads no further files of a score. Files may inherit as many elements again from each other.
+  Takt reads no further files of a score. In addition, files may inherit as many elements from each other.
 """
 
 
