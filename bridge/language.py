@@ -136,7 +136,7 @@ def _texts(name: str) -> dict[str, dict[str, str]]:
 
 @guard.guarded(None)
 def _give() -> None:
-    """Give Blender the labels and tooltips of its language, and no others."""
+    """Register the labels and tooltips of Blender's current language, and unregister all others."""
     name = bpy.app.translations.locale
     if name in _given:
         return

@@ -387,10 +387,10 @@ class TaktParameter(bpy.types.PropertyGroup):
     else:
         number: FloatProperty(name="Value", precision=3, override=_OVERRIDABLE, update=changes.score,
                               description="A value of the score. It can be keyed: each frame shows the score as it "
-                                          "plays with the value of that frame")
+                                          "plays with the value at that frame")
         truth: BoolProperty(name="Value", override=_OVERRIDABLE, update=changes.score,
-                            description="A yes or no of the score. It can be keyed: each frame shows the score as it "
-                                        "plays with the value of that frame")
+                            description="A yes-or-no value of the score. It can be keyed: each frame shows the score "
+                                        "as it plays with the value at that frame")
         is_truth: BoolProperty(override=_OVERRIDABLE)
         default: FloatProperty(override=_OVERRIDABLE)
         is_here: BoolProperty(override=_OVERRIDABLE)
@@ -460,7 +460,7 @@ class TaktRole(bpy.types.PropertyGroup):
         was: StringProperty(override=_OVERRIDABLE)
         leave_empty: BoolProperty(
             name="Leave Empty", get=lambda _: False, set=lambda self, _: _recast(self),
-            description="Let nobody play this role, whose object was deleted")
+            description="Clear this role, since its object was deleted")
 
 
 def _procedure_index(character: "TaktCharacter") -> int:
@@ -571,7 +571,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         filepath: StringProperty(
             name="File", subtype="FILE_PATH", override=_OVERRIDABLE, update=changes.score,
             options={"PATH_SUPPORTS_BLEND_RELATIVE"},
-            description="Where the score was read from; its library is looked for from there")
+            description="File from which the score was read; the search for its library begins there")
         folders: CollectionProperty(type=TaktOwnFolder, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         frame_start: IntProperty(
             name="Start Frame", default=1, override=_OVERRIDABLE,
@@ -606,7 +606,7 @@ class TaktCharacter(ScoreSettings, bpy.types.PropertyGroup):
         has_picks: BoolProperty(override=_OVERRIDABLE)  # whether the score makes random choices
         sound: StringProperty(
             name="Music", subtype="FILE_PATH", override=_OVERRIDABLE, options={"PATH_SUPPORTS_BLEND_RELATIVE"},
-            description="Where the score's music lies, if not in its library")
+            description="The score's music file, if it is outside the library")
         released: StringProperty(override=_OVERRIDABLE, update=changes.score)  # contacts switched off
         joints: CollectionProperty(type=TaktJoint, override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"})
         joint_index: IntProperty(name="Bone", override=_OVERRIDABLE)

@@ -28,7 +28,8 @@ class TAKT_OT_breakdown(ForTweaks, bpy.types.Operator):
     if TYPE_CHECKING:
         share: float
     else:
-        share: FloatProperty(name="Share", subtype="FACTOR", default=0.5, soft_min=0.0, soft_max=1.0, min=-1.0, max=2.0,
+        share: FloatProperty(name="Factor", subtype="FACTOR", default=0.5, soft_min=0.0, soft_max=1.0, min=-1.0,
+                             max=2.0,
                              description="0 is the earlier pose, 1 the later one; values beyond go on in the same "
                                          "direction")
 

@@ -20,7 +20,7 @@ class TAKT_OT_change_libraries(GreyWithReason, bpy.types.Operator):
     if TYPE_CHECKING:
         action: str
     else:
-        action: EnumProperty(name="Action", description="What is done with the list of libraries", items=(
+        action: EnumProperty(name="Action", description="What to do with the list of libraries", items=(
             ("ADD", "Add", "Add a library at the end"),
             ("REMOVE", "Remove", "Forget the chosen library; its folder stays"),
             ("UP", "Up", "Search the chosen library earlier"), ("DOWN", "Down", "Search the chosen library later")))

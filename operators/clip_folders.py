@@ -29,7 +29,7 @@ class _ForShownScore(GreyWithReason):
 
 
 class TAKT_OT_add_clip_folder(_ForShownScore, bpy.types.Operator):
-    """Put all clips of a folder, and of the folders in it, onto the shelf of the score"""
+    """Put all clips of a folder and its subfolders onto the shelf of the score"""
 
     bl_idname = "takt.add_clip_folder"
     bl_label = "Add Clip Folder"
@@ -121,7 +121,7 @@ class TAKT_OT_move_folder(_ForShownScore, bpy.types.Operator):
     else:
         index: IntProperty(name="Folder", description="Which of the folders, counted from 0", options={"SKIP_SAVE"})
         direction: EnumProperty(name="Direction", description="Earlier or later", items=(
-            ("UP", "Up", "Search it earlier"), ("DOWN", "Down", "Search it later")))
+            ("UP", "Up", "Search this folder earlier"), ("DOWN", "Down", "Search this folder later")))
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Move it; at the end of the list it stays."""

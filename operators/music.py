@@ -27,7 +27,7 @@ _SURE = 0.6
 
 
 class TAKT_OT_choose_music(ForScore, bpy.types.Operator):
-    """Choose a sound file for the score, and align its ticks with the beats"""
+    """Choose a sound file for the score, and align the score's ticks with the beats"""
 
     bl_idname = "takt.choose_music"
     bl_label = "Choose Music"

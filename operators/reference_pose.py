@@ -13,11 +13,11 @@ from ..core.skeletons.skeleton import Pose
 
 _SOURCES = (("CURRENT", "Current Pose", "The pose in which the character is shown now"),
             ("FRAME", "Pose of a Frame…", "The pose that its animation has at a frame"),
-            ("REST", "Rest Pose", "Clear the reference pose: the rest pose is used, upright where it leans"))
+            ("REST", "Rest Pose", "Clear the reference pose: the rest pose is used, turned upright if it leans"))
 
 
 class TAKT_OT_set_reference_pose(ForArmature, bpy.types.Operator):
-    """Choose the pose in which the character stands like any other body, arms and legs straight"""
+    """Choose the reference pose, in which the character stands upright with straight arms and legs"""
 
     bl_idname = "takt.set_reference_pose"
     bl_label = "Set Reference Pose"

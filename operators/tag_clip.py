@@ -96,7 +96,7 @@ def _without_favourite(tags: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class TAKT_OT_favourite_clip(_ForClip, bpy.types.Operator):
-    """Make a clip of the shelf a favourite, or no longer; the search finds favourites by that word"""
+    """Make a clip of the shelf a favourite, or a favourite no longer; the search finds favourites by that word"""
 
     bl_idname = "takt.favourite_clip"
     bl_label = "Favourite"

@@ -47,7 +47,7 @@ class TAKT_OT_save_tweaks(ForTweaks, NamedAsCharacter, bpy.types.Operator):
 
 
 class TAKT_OT_load_tweaks(ForScoreAction, ImportHelper, bpy.types.Operator):
-    """Add the layers of a file of tweaks: their keys go to the blocks of this score that are the same"""
+    """Add the layers of a file of tweaks. Their keys go to the same blocks of this score"""
 
     bl_idname = "takt.load_tweaks"
     bl_label = "Load Tweaks"

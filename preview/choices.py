@@ -14,7 +14,7 @@ from .player import Player
 SKINNINGS = {
     "LINEAR": ("Linear Skinning", "The bones' matrices blended by weight"),
     "DUAL_QUATERNION": ("Dual Quaternion Skinning", "Twisted limbs keep their volume"),
-    "RIGID": ("Rigid Skinning", "Every vertex follows its strongest bone alone"),
+    "RIGID": ("Rigid Skinning", "Every vertex follows only its strongest bone"),
 }
 WITH_TRANSITIONS = "With Transitions"
 

@@ -195,8 +195,8 @@ def mute_constraints_property() -> Any:
 def begins_at_rest_property() -> Any:
     """Return the property for the clip's place, for operators that play clips."""
     return BoolProperty(name="Begin at Character", default=False,
-                        description="Shift the clip over the ground so that it begins where the character stands; "
-                                    "else it plays where its file has it")
+                        description="Move the clip over the ground so that it begins at the character. Off: it plays "
+                                    "at the position in its file")
 
 
 def name_among(names: Iterable[str], asked: str) -> str | None:

@@ -88,7 +88,7 @@ def keep_report(armature_object: bpy.types.Object, lines: Sequence[str]) -> None
 
 
 def last_report(armature_object: bpy.types.Object | None) -> tuple[str, ...]:
-    """Return the report since the character was last bound, line by line."""
+    """Return the lines of the last bend report; none if the character was bound again after it."""
     return () if armature_object is None else _reports.get(armature_object.session_uid, ())
 
 

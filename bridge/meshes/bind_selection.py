@@ -168,7 +168,7 @@ def check_objects(mesh_objects: Sequence[bpy.types.Object], armature_object: bpy
 
 
 def check_mesh(mesh_object: bpy.types.Object, may_share: bool) -> None:
-    """Raise BindError with the first thing that prevents writing the mesh's vertex groups, whatever moves it."""
+    """Raise BindError with the first reason why the mesh's vertex groups cannot be written, for any armature."""
     mesh, name = cast(bpy.types.Mesh, mesh_object.data), mesh_object.name
     if any(block.library or block.override_library for block in (mesh_object, mesh)):
         raise BindError(f"Mesh '{name}' is linked from another file; make it local (Object > Relations > Make Local)")

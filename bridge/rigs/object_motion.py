@@ -41,7 +41,8 @@ def carried(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
 def travelling(clip: Clip, fitted: curves.Fitted, fps: float) -> Clip:
     """Return a clip whose topmost joints have the Action's motion of the armature object, on the same skeleton.
 
-    It begins where the bones alone begin: a character starts at its place, wherever the Action was made.
+    It begins at the position of the bones without that motion. So the character starts at its own position, not at
+    the one at which the Action was made.
     """
     found = _motion(clip, fitted, fps, None)
     return clip if found is None else _with_tops(clip, *found)

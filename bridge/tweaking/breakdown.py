@@ -44,7 +44,10 @@ def around(frames: FloatArray, frame: float) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Bones at two moments and now: positions, rotations and scales of each, (3, B, …), as in their channels."""
+    """The poses of B bones: at the earlier frame, at the later frame, and now.
+
+    positions, rotations, scales: (3, B, …), as in the bones' channels.
+    """
 
     bones: tuple[bpy.types.PoseBone, ...]
     positions: FloatArray

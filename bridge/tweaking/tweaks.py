@@ -191,8 +191,8 @@ def _why_added_otherwise(armature_object: bpy.types.Object, action: bpy.types.Ac
     strips = [strip.blend_type for strip in strips_of(animation, are_heard=True) if strip.action == action]
     if not _ADDED_OTHERWISE & {animation.action_blend_type if animation.action == action else "", *strips}:
         return ""
-    return (f"'{action.name}' is added to the score in another way than the preview and Bake do: set its Blending to "
-            "Combine (NLA, sidebar)")
+    return (f"'{action.name}' has a blend mode that the preview and Bake ignore: set its Blending to Combine (NLA, "
+            "sidebar)")
 
 
 def _is_in_place(strip: bpy.types.NlaStrip) -> bool:

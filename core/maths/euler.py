@@ -81,7 +81,7 @@ def _triples(q: FloatArray, order: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _apart(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the sums of the differences, (...,), between triples of angles (..., 3)."""
+    """Return the sums (...,) of the absolute differences of triples of angles (..., 3), each at most half a turn."""
     return np.asarray(np.abs(np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi).sum(axis=-1))
 
 

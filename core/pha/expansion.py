@@ -146,10 +146,10 @@ class _Plan:
 class _Level:
     """N procedures of one depth, or calls that they make.
 
-    target: (N,) the procedure, or for calls also ~ a leaf; offset: (N,) index of its first segment; length: (N,)
-    seconds; transition: (N,) seconds, given by its caller for its last segment, NaN: none; path: (N,) see Paths.
-    call: (N,) the call that made each; caller: (N,) the number of the one around it in its level; repetition: (N,)
-    its number, from 0. is_mirrored, is_reversed: (N,) by all calls that lead to it.
+    target: (N,) the procedure; for a call of a leaf, ~ the leaf. offset: (N,) index of its first segment. length: (N,)
+    seconds. transition: (N,) seconds that its caller gives for the transition after its last segment, NaN for none.
+    path: (N,) see Paths. call: (N,) the call that made it. caller: (N,) index of the caller in the caller's level.
+    repetition: (N,) from 0. is_mirrored, is_reversed: (N,) the result of all calls that lead to it.
     """
 
     target: IntArray
@@ -174,7 +174,7 @@ class _Level:
                    np.arange(len(target)), few, few, few, *flags)
 
     def at(self, chosen: BoolArray | IntArray, path: IntArray) -> _Level:
-        """Return some of them, with new paths."""
+        """Return the chosen procedures or calls, with new paths."""
         return _Level(self.target[chosen], self.offset[chosen], self.length[chosen], self.transition[chosen], path,
                       self.call[chosen], self.caller[chosen], self.repetition[chosen], self.is_mirrored[chosen],
                       self.is_reversed[chosen])

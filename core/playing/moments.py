@@ -70,7 +70,7 @@ class Timeline:
 
     @cached_property
     def _blocks(self) -> dict[int, Block]:
-        """Cache of names: placing keys asks for each several times."""
+        """Cache of the blocks' names, since the placing of keys needs each of them several times."""
         return {}
 
     def _named(self, segment: int) -> Block:

@@ -40,7 +40,7 @@ def _look() -> None:
 
 
 class TAKT_OT_score_add_asset(InsertsWhatIsChosen, bpy.types.Operator):
-    """Search for an Action that is an asset, of this file or of a library, and put a call of it into the score"""
+    """Search for an Action that is an asset, in this file or in a library, and insert a call of it into the score"""
 
     bl_idname = "takt.score_add_asset"
     bl_property = "what"
@@ -48,7 +48,7 @@ class TAKT_OT_score_add_asset(InsertsWhatIsChosen, bpy.types.Operator):
 
     if not TYPE_CHECKING:
         what: EnumProperty(name="Asset", items=_choices, options={"SKIP_SAVE"},
-                           description="The clip or procedure that is put in")
+                           description="The clip or procedure to insert")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> "set[Any]":
         """Ask for the asset."""

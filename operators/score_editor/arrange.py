@@ -21,7 +21,7 @@ _YES = "yes"
 
 
 class TAKT_OT_score_split(OfSelection, bpy.types.Operator):
-    """Split the selected clip at the playhead, into two parts that can be changed by themselves"""
+    """Split the selected clip at the playhead into two blocks that can be changed separately"""
 
     bl_idname = "takt.score_split"
     bl_label = "Split"

@@ -175,7 +175,7 @@ class TAKT_OT_score_add(InsertsWhatIsChosen, bpy.types.Operator):
 
     if not TYPE_CHECKING:
         what: EnumProperty(name="Call", items=_choices, options={"SKIP_SAVE"},
-                           description="The clip or procedure that is put in")
+                           description="The clip or procedure to insert")
 
     def execute(self, context: bpy.types.Context) -> "set[Any]":
         """Insert it."""

@@ -116,7 +116,7 @@ def test_a_layer_that_is_added_in_another_way_is_told(tweaked: Any, wait: Wait, 
     assert operators.takt.tweak(add_layer=True) == {"FINISHED"}  # the first one plays in a strip now
     wait(0.5)
     assert animation.action_blend_type == "COMBINE"
-    assert ("'Rig tweaks' is added" in tweaks.problem(tweaked)) == is_told
+    assert ("'Rig tweaks' has a blend mode" in tweaks.problem(tweaked)) == is_told
 
 
 def test_auto_keying_that_keys_nothing_is_told(tweaked: Any) -> None:

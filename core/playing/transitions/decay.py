@@ -34,7 +34,7 @@ class Decay(Offsets):
 
     @classmethod
     def of(cls, found: Inertialization) -> Decay:
-        """Take the offsets after seams, which fade within their durations there."""
+        """Return the decay of the offsets right after each seam; each ends within its duration after the seam."""
         value, rate = found.offsets[:, 1], found.rates[:, 1]
         size = np.sqrt(np.sum(value * value, axis=-1))
         size[size < _ROUNDING] = 0.0

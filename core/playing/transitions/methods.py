@@ -131,11 +131,12 @@ TRANSITION_METHODS: dict[str, TransitionMethod] = {method.identifier: method for
                                    "at the seam", "PULSE",
         np.minimum, _across_the_seam),
     TransitionMethod(
-        "INSERT", "Inserted", "Between the clips. The one before makes room: it plays whole, but faster", "ALONE",
+        "INSERT", "Inserted", "Between the clips. The clip before plays whole, but faster, to make time for it",
+        "ALONE",
         lambda before, after: before * (1.0 / KEPT_SHARE - 1.0), _inserted),
     TransitionMethod(
-        "INSERT_BOTH", "Inserted, Both Faster", "Between the clips. Both make room: they play whole, but faster, and "
-        "no longer on the beat", "ALONE",
+        "INSERT_BOTH", "Inserted, Both Faster", "Between the clips. Both play whole, but faster, to make time for it, "
+                                                "and no longer on the beat", "ALONE",
         lambda before, after: (before + after) * ((1.0 - KEPT_SHARE) / 2.0), _inserted_from_both),
     TransitionMethod(
         "APPEND", "In Extra Time", "In added time between the clips. Both clips play whole, at their own tempo, and "
