@@ -38,8 +38,10 @@ from .rises import Rises
 from .soles import Soles, on_ground
 from .steps import SAME_LEGS, Seams, footholds
 
-_GLIDES_LEGS: Final = 0.75
+_GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
+_BENDS_LEGS: Final = 1.0
+"""The same for a path that bends a walk: a foot stays while the body turns around it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,10 +148,10 @@ class Footwork(Over):
                        astray)
 
     def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
-        """Return which contacts at points (H, 3) during spans (H, 2) stay, since no glide takes the foot along."""
+        """Return which contacts at points (H, 3) during spans (H, 2) stay, since nothing takes the foot along."""
         begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
-        away = np.linalg.norm(end - begin, axis=1)
-        return np.asarray(away <= _GLIDES_LEGS * self.legs[leg].length(self.skeleton))
+        most = np.where(warped.warp.glides(spans_s), _GLIDES_LEGS, _BENDS_LEGS)
+        return np.asarray(np.linalg.norm(end - begin, axis=1) <= most * self.legs[leg].length(self.skeleton))
 
     def _over_seams(self, warped: Warped, points: FloatArray, spans_s: FloatArray, segment: IntArray,
                     leg: int) -> FloatArray:
