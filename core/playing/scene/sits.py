@@ -18,7 +18,7 @@ from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
 from .cast import ScenePath, ScenePlace
-from .detour import footprint_of, round_corners
+from .detour import crosses, footprint_of, round_corners
 from .ground_curve import GroundCurve, bend, joined
 from .spells import Spells
 from .surface import Surface
@@ -153,6 +153,14 @@ class Sits:
             return curve
         return round_corners(curve, footprint_of(self.traveller.over_all(place.footprint)),
                              _ROOM_LEGS * self.thighs.leg)
+
+    def is_crossed(self, curve: GroundCurve, place: ScenePlace) -> bool:
+        """Return whether a curve leads through the body of a place that stands on the ground, and is no door."""
+        if not place.footprint or self.thighs is None or not self._stands_apart(place, self.thighs):
+            return False
+        height = float(np.array(place.surface or place.position) @ self.up) - self.ground(place)
+        return 0.0 < height < self.highest() and crosses(
+            curve, footprint_of(self.traveller.over_all(place.footprint)))
 
     def curve_along(self, way: Way, path: ScenePath, begin: Stand, own: complex, seated: Way | None) -> GroundCurve:
         """Return the curve of a way along a path.
