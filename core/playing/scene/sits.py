@@ -95,7 +95,8 @@ class Sits:
     """Finds which bodies of ways are to be at their places.
 
     stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
-    ground: where seats stand. highest: returns the greatest height of a seat above that, see seats.highest.
+    ground: where seats stand. highest: returns the greatest height of a seat above that, see seats.highest. looked:
+    returns which clips of the row go on sitting; None for a body without thighs.
     """
 
     stage: Stage
@@ -106,6 +107,7 @@ class Sits:
     up: FloatArray
     ground: Ground
     highest: Callable[[], float]
+    looked: Callable[[], Spells | None]
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
     @cached_property
@@ -116,8 +118,9 @@ class Sits:
     @cached_property
     def spells(self) -> Spells:
         """Which clips go on sitting."""
-        assert self.thighs is not None  # else nothing sits
-        return Spells.of(self.row, self.thighs)
+        spells = self.looked()
+        assert spells is not None  # else nothing sits
+        return spells
 
     def stand(self, way: Way, place: ScenePlace, time_s: float) -> Stand:
         """Return the body that is to be at a place: as it is at a time, or as it sits there.
