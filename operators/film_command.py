@@ -45,6 +45,8 @@ def frames_of(said: str | None) -> tuple[int, int] | None:
 def check(options: argparse.Namespace) -> None:
     """Raise TaktError if the file could not be written, or nothing can be drawn, before anything is opened."""
     frames_of(options.frames)
+    if not 1 <= options.size <= render_film.MOST_SIZE:
+        raise TaktError(f"--size {options.size}: expected a percentage from 1 to {render_film.MOST_SIZE}")
     if options.out.suffix.lower() not in render_film.ENDINGS:
         raise TaktError(f"{options.out} is neither a film nor a picture; let it end in .mp4 or .png")
     if not options.out.resolve().parent.is_dir():

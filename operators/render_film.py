@@ -31,6 +31,8 @@ from .preview import bound_armatures
 
 _BACKGROUND = (0.22, 0.23, 0.25, 1.0)
 _FULL_HD = 1920, 1080
+MOST_SIZE = 400
+"""Largest percentage of the resolution."""
 _AT_ONCE_S = 0.25
 """Time of work after which Blender redraws and checks for Esc."""
 _MP4, _PNG = ENDINGS = ".mp4", ".png"
@@ -68,7 +70,7 @@ class TAKT_OT_render_film(GreyWithReason, ExportHelper, bpy.types.Operator):
             ("CAMERA", "Camera", "As the scene's camera sees it, in the scene's resolution"),
             ("VIEWPORT", "Viewport", "As this viewport shows it now, in its aspect ratio, as wide as the scene's "
                                      "resolution")))
-        size: bpy.props.IntProperty(name="Size", default=100, min=1, max=400, subtype="PERCENTAGE",
+        size: bpy.props.IntProperty(name="Size", default=100, min=1, max=MOST_SIZE, subtype="PERCENTAGE",
                                     description="Percentage of the resolution")
         floor: bpy.props.BoolProperty(name="Floor", default=True,
                                       description="Show a floor with soft shadows below the characters, instead of "

@@ -66,6 +66,9 @@ _KEYFRAME: Final = 0
 """Keyframe.type KEYFRAME as foreach_get returns it."""
 _LEAST_EASE: Final = 0.1
 """Least frames between a key and the key that eases it: Blender would merge nearer ones, and lose the animator's."""
+_BESIDE_WHOLE: Final = 0.03
+"""Frames by which keys that ease are beside whole frames, where the animator sets keys: Blender would take a key there
+for this one, and one that changes nothing could not be told from it."""
 SAME_FRAME: Final = 0.01
 """Keys nearer than this are at one moment."""
 
@@ -228,7 +231,10 @@ class CurveKeys:
         columns = {name: self.columns[name][near] for name in ("easing", "amplitude", "period")}
         # Take the nearer one of the two quaternions of no rotation.
         values = np.where(np.isinf(still), np.copysign(1.0, self.columns["co"][near, 1]), still)
-        columns |= dict.fromkeys(_PLACES, np.stack((frames[near] + offset, values), axis=1).astype(np.float32))
+        beside = frames[near] + offset
+        is_whole = np.abs(beside - np.round(beside)) < _BESIDE_WHOLE
+        beside = np.where(is_whole, np.round(beside) + np.copysign(_BESIDE_WHOLE, offset), beside)
+        columns |= dict.fromkeys(_PLACES, np.stack((beside, values), axis=1).astype(np.float32))
         columns["back"] = values.astype(np.float32)
         for name, value in (("type", GENERATED), ("interpolation", _BEZIER), ("handle_left_type", _AUTO_CLAMPED),
                             ("handle_right_type", _AUTO_CLAMPED)):

@@ -250,4 +250,5 @@ def test_an_ease_has_a_longest_length(tweaked: Any, saved: str, tmp_path: Path, 
     rebuild()
     tweaks.look(tweaked, context.scene)
     keys = tweak_curves.read(bag_of(layer.action))  # type: ignore[arg-type]
-    assert np.isfinite(keys.frames).all() and keys.frames.min() == pytest.approx(10.0 - MOST_EASE_S * 24.0, abs=0.01)
+    assert np.isfinite(keys.frames).all()
+    assert keys.frames.min() == pytest.approx(10.0 - MOST_EASE_S * 24.0, abs=0.04)  # beside a whole frame

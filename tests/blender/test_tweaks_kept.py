@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import bpy
 import pytest
+from mathutils import Quaternion
 
 from takt.bridge import properties
 from takt.bridge.actions import long_actions, write_motion
@@ -12,7 +13,16 @@ from takt.bridge.background import BackgroundWork
 from takt.bridge.scores import background_writing, following, score
 from takt.bridge.tweaking import tweaks
 from takt.tests.blender.dancing import STEPS, Wait, play, rebuild, text_of
-from takt.tests.blender.test_tweaks import is_lifted, own_frames, set_key, tweak, tweaked
+from takt.tests.blender.test_tweaks import (
+    LIFT,
+    curves_of,
+    is_lifted,
+    own_frames,
+    set_key,
+    tweak,
+    tweaked,
+    tweaks_of,
+)
 
 __all__ = ["tweaked"]  # a fixture of another file
 operators: Any = bpy.ops
@@ -172,3 +182,19 @@ def test_an_own_action_in_the_layers_place_keeps_its_blend_mode(tweaked: Any, wa
     assert animation.nla_tracks[-1].strips[0].blend_type == blend
     tweak()
     assert animation.action.name == "Rig tweaks" and animation.action_blend_type == "COMBINE"
+
+
+def test_a_key_that_changes_nothing_is_kept_where_another_one_had_faded_out(tweaked: Any) -> None:
+    """It lies on a whole frame; so Takt's key, by which the earlier one fades, must not."""
+    scene: Any = bpy.context.scene
+    tweaks_of(tweaked)[0].ease_in = tweaks_of(tweaked)[0].ease_out = 0.25  # six frames
+    for frame, lift in ((20, LIFT), (26, Quaternion()), (14, Quaternion()), (40, LIFT), (8, LIFT)):
+        tweaks.look(tweaked, scene)
+        set_key(tweaked, frame, lift)
+    tweaks.look(tweaked, scene)
+    action = tweaked.animation_data.action
+    assert set(own_frames(action)) >= {8.0, 14.0, 20.0, 26.0, 40.0}
+    assert is_lifted(tweaked, 20) and is_lifted(tweaked, 26, Quaternion()) and is_lifted(tweaked, 14, Quaternion())
+    made = {point.co[0] for curve in curves_of(action) for point in curve.keyframe_points
+            if point.type == "GENERATED"}
+    assert made and all(0.02 < frame % 1.0 < 0.98 for frame in made)

@@ -39,6 +39,7 @@ def test_one_frame_is_a_picture(rig: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("more", "message"), [
     (["--frames", "7-3"], "expected FIRST-LAST"), (["--frames", "a"], "expected FIRST-LAST"),
+    (["--size", "0"], "--size 0: expected a percentage from 1 to 400"), (["--size", "401"], "--size 401: expected"),
     (["--out", "film.avi"], "neither a film nor a picture"), (["--out", "none/film.mp4"], "there is no folder"),
     (["--through", "camera"], "The scene has no camera"), (["--set", "turns=1"], "no such parameter")])
 def test_what_is_wrong_ends_with_2(rig: str, tmp_path: Path, more: list[str], message: str, capsys: Any) -> None:
