@@ -180,6 +180,16 @@ def extension(bound_once: None, dancer_once: None, clips_once: ClipsOnce, classe
     takt.unregister()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are collected: all of these stay in use."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Let no garbage collection look at the tests themselves, which stay to the end; with Blender, tests count them."""
     if importlib.util.find_spec("bpy") is None:
