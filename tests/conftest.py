@@ -28,7 +28,8 @@ from takt.tests import beside
 MOST_CLIPS_BYTES = 2**26
 MOST_RETARGETED_BYTES = 2**27
 LONGEST = ("test_hostile_files.py", "test_fitting_odd_people.py", "test_hostile_scores.py", "test_all_pairs.py",
-           "test_fitting_humanoid.py", "test_scene_holds.py", "test_preview_materials.py", "test_fitting_creatures.py")
+           "test_fitting_humanoid.py", "test_scene_sitting_down.py", "test_scene_seats.py", "test_scene_holds.py",
+           "test_preview_materials.py", "test_fitting_creatures.py")
 """Files whose tests take longest: they run first, so that at the end no process waits for another that runs one."""
 
 if importlib.util.find_spec("bpy") is None:
