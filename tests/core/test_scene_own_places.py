@@ -1,5 +1,7 @@
 """Hands that reach for places on the character's own body: she drinks."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -58,15 +60,19 @@ def tilts(motion: Motion, times_s: FloatArray) -> FloatArray:
     return np.asarray(motion.carry("cup", times_s)[..., :3] @ UP)
 
 
+@cache
+def drinks_as(size: float, up: tuple[float, float, float] | None) -> Motion:
+    """Return a motion whose mouth wants what is at it to stand so, or any way."""
+    return play(programme(*(lane.format(side="right") for lane in DRINKS)), Performer(BODIES[size], UP), Settings(cast=(
+        ("cup", ScenePlace(scaled(spot(2), size), (0.0, 0.0, 1.0))),
+        ("table", OwnPlace("skullbase", scaled(MOUTH, size), up=up)),
+        ("her", ScenePlace(scaled((0.5, 1.2, 1.5), size), (0.0, 0.0, 1.0))))))
+
+
 @pytest.mark.parametrize("up", [(0.0, 1.0, 0.0), (0.0, 0.9, 0.4), (0.3, 0.9, 0.0)])
 @pytest.mark.parametrize("size", SIZES)
 def test_a_cup_at_the_mouth_stands_as_the_place_does(size: float, up: tuple[float, float, float]) -> None:
-    cup = scaled(spot(2), size)
-    own, turned = (play(programme(*(lane.format(side="right") for lane in DRINKS)), Performer(BODIES[size], UP),
-                        Settings(cast=(
-                            ("cup", ScenePlace(cup, (0.0, 0.0, 1.0))), ("table", place),
-                            ("her", ScenePlace(scaled((0.5, 1.2, 1.5), size), (0.0, 0.0, 1.0)))))) for place in (
-                OwnPlace("skullbase", scaled(MOUTH, size)), OwnPlace("skullbase", scaled(MOUTH, size), up=up)))
+    own, turned = drinks_as(size, None), drinks_as(size, up)
     times = np.linspace(3.1, 4.9, 20)
     head = world_from_pose(turned.skeleton, turned.sample(times))[:, turned.skeleton.index_of["skullbase"], :, :3]
     wanted = head @ np.array(up) / np.linalg.norm(up)

@@ -86,11 +86,10 @@ def test_a_crowd_with_tweaks_is_sampled_little_more_than_one_without(joint: str)
         return np.concatenate((found.rotations, found.positions), axis=-1) if plain.add(found, times_s) else None
 
     ahead = Ahead(placed, with_tweaks)
-    for time_s in TIMES.tolist():
-        for played in crowd:
-            found = ahead.at_one(played, time_s)
-            wanted = Palette.from_pose(SKELETON, played.sample(np.array((time_s,))))
-            assert found is not None
-            np.testing.assert_allclose(found[..., 4:], wanted.positions[0], rtol=0.0, atol=TOLERANCE)
-            np.testing.assert_allclose(np.abs(rot.angle_between(found[..., :4], wanted.rotations[0])), 0.0, atol=1e-6)
+    found = np.array([[ahead.at_one(played, time_s) for played in crowd] for time_s in TIMES.tolist()], dtype=float)
+    for number, played in enumerate(crowd):
+        wanted = Palette.from_pose(SKELETON, played.sample(TIMES))
+        np.testing.assert_allclose(found[:, number, :, 4:], wanted.positions, rtol=0.0, atol=TOLERANCE)
+        turns = rot.angle_between(found[:, number, :, :4], wanted.rotations)
+        np.testing.assert_allclose(np.abs(turns), 0.0, atol=1e-6)
     assert sum(sampled) < (2.6 if joint == "HumanoidRoot" else 1.6) * len(TIMES)
