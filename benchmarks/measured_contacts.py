@@ -16,7 +16,7 @@ from takt.core.maths.arrays import FloatArray, runs
 from takt.core.retargeting.comparing.upright import FEET
 from takt.core.retargeting.ground.contact_detection import SeenBody
 from takt.core.retargeting.ground.off_ground import ankles_and_soles, is_within, off_ground
-from takt.core.retargeting.ground.touching import ground_height, leg_length
+from takt.core.retargeting.ground.touching import ground_height
 from takt.core.skeletons.maps import SkeletonMap
 
 NEAR_LEGS: Final = 0.18
@@ -37,7 +37,7 @@ def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     """
     contacts, times = foot_contacts(clip, found, up), instants(clip.duration_s)
     _, soles = ankles_and_soles(clip, found, [*contacts], times, up)
-    is_on = off_ground(times, soles, soles, [*contacts], contacts) <= ON_LEGS * leg_length(found)
+    is_on = off_ground(times, soles, soles, [*contacts], contacts) <= ON_LEGS * found.leg_length
     feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
             for on, contact in zip(is_on.T, contacts.values(), strict=True)]
     return joined(np.concatenate((*feet, lying_spans(clip, found, up))))
@@ -45,7 +45,7 @@ def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
 
 def lying_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     """Return when a joint that is none of a foot is near the ground and slow, or skin of seat or back on it, (K, 2)."""
-    joint_of, leg = found.joint_of, leg_length(found)
+    joint_of, leg = found.joint_of, found.leg_length
     feet = [joint_of[name] for name in FEET if name in joint_of]
     others = [joint for name, joint in joint_of.items() if name in TOUCHING or name[2:] in TOUCHING]
     times = np.arange(0.0, clip.duration_s + SAMPLE_S, SAMPLE_S)

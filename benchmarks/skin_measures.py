@@ -27,7 +27,7 @@ from takt.core.retargeting.contacts.arms import ArmsBesideTrunk, ArmsInFrames
 from takt.core.retargeting.contacts.hands_and_body import HandsAndBody, InFrames, height_of
 from takt.core.retargeting.contacts.hull import Hulls
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
-from takt.core.retargeting.ground.touching import ground_height, leg_length
+from takt.core.retargeting.ground.touching import ground_height
 from takt.core.retargeting.retarget import Retargeted
 from takt.core.skeletons.hierarchy import with_descendants
 from takt.core.skeletons.maps import SkeletonMap
@@ -141,7 +141,7 @@ def _in_the_air(clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArra
     joints = [found.joint_of[name] for name in FEET if name in found.joint_of]
     heights = world_from_pose(clip.skeleton, poses_at(clip, times))[..., 3] @ up
     ground = ground_height(clip, joints, heights[:, joints], up)
-    return np.asarray(heights[:, [*found.joint_of.values()]].min(axis=1) - ground > IN_THE_AIR * leg_length(found))
+    return np.asarray(heights[:, [*found.joint_of.values()]].min(axis=1) - ground > IN_THE_AIR * found.leg_length)
 
 
 def said_worst(figures: Sequence[SkinFigures]) -> list[str]:

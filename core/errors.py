@@ -145,7 +145,7 @@ class BindError(TaktError):
     """A mesh that cannot be bound to a skeleton."""
 
 
-def some_of(names: Sequence[str], most: int) -> str:
+def some_of(names: Sequence[str], most: int = 8) -> str:
     """List names for a message: at most so many of them, and how many more there are.
 
     >>> some_of(("hips", "spine", "head"), 2), some_of(("hips", "spine"), 2)

@@ -144,8 +144,7 @@ def followed(clip: Clip, found: SkeletonMap) -> Followed | None:
     to_hanim = rot.to_matrix(known.turn)  # columns: H-Anim's axes in the model's
     rest = moved.skeleton.rest_world[..., 3] @ to_hanim
     joints = known.joint_of
-    legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in "lr"]
-    leg = float(np.mean([np.linalg.norm(np.diff(each, axis=0), axis=1).sum() for each in legs]))
+    leg = known.leg_length
     if not leg > 0.0:
         return None
     seen = world @ to_hanim / leg

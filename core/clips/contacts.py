@@ -127,16 +127,12 @@ def foot_contacts(clip: Clip, found: SkeletonMap, up: FloatArray) -> dict[str, F
 
     found: the map of the clip's skeleton; up: (3,) in its model space. A clip of 0 s has contacts of 0 s.
     """
-    joints, skeleton = found.joint_of, clip.skeleton
-    sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= joints.keys()]
+    sides = [side for side in "lr" if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= found.joint_of.keys()]
     if not sides:
         return {}
     up = up / np.linalg.norm(up)
-    rest = skeleton.rest_world[..., 3]
-    legs = [rest[[joints[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in sides]
-    leg = float(np.mean([np.linalg.norm(np.diff(positions, axis=0), axis=1).sum() for positions in legs]))
     own, points = _sole_points(clip, found, sides, up)
-    both = _Points.of(clip, instants(clip.duration_s), own, points, up, leg)
+    both = _Points.of(clip, instants(clip.duration_s), own, points, up, found.leg_length)
     heel, ball = both.at(slice(len(sides))), both.at(slice(len(sides), None))
     if len(own) == len(sides):
         return {side: FootContacts(heel.spans(i, heel.lowest), np.zeros((0, 2))) for i, side in enumerate(sides)}

@@ -32,7 +32,6 @@ MAX_BLOCKS: Final = 500
 """Greatest number of blocks that differ in length, content or the pose before them; a stage is made for each."""
 MAX_PIECES: Final = 1_000
 """Greatest number of different parts of clips; each part has keys of its own."""
-_NAMES_SHOWN: Final = 8
 _STILL_DEG, _MOVES_DEG = 8.0, 40.0
 """A clip counts as moving only the other side if it turns a lane's joints by less than the first angle, and those of
 the other side by more than the second."""
@@ -144,7 +143,7 @@ class _Arrangement:
             lonely = [self.body.skeleton.names[joint] for joint in self._mirror.alone if self.clips[clip].moved[joint]]
             if lonely:
                 self._say(f"{quoted(self.names[clip])} is mirrored, but without a partner on the other side: "
-                          f"{some_of(lonely, _NAMES_SHOWN)}")
+                          + some_of(lonely))
             self._mirrored[clip] = mirrored(self.clips[clip], self._mirror)
         return self._mirrored[clip]
 

@@ -44,7 +44,6 @@ from .transitions.blending import Style
 
 LONGEST_S: Final = 4.0 * 3600.0
 """Longest motion. A score that is longer is usually a slip while dragging a value, and must not block Blender."""
-_NAMES_SHOWN = 8
 FindMap = Callable[[Skeleton], SkeletonMap]
 
 
@@ -222,7 +221,7 @@ def _fitted(clips: Iterable[Clip], sequence: Sequence, skeleton: Skeleton, maps:
         fitted.append(result)
         said += [Problem(f"{quoted(name)}: {text}", place, is_warning=True, is_note=True) for text in result.notes]
         if lost := _missed(result.unmatched_source, meant):
-            missed.setdefault(lost, Problem(f"{quoted(name)} moves {some_of(lost, _NAMES_SHOWN)}, but "
+            missed.setdefault(lost, Problem(f"{quoted(name)} moves {some_of(lost)}, but "
                                             f"{quoted(skeleton.name)} has no counterpart", place, is_warning=True))
         without_target.update(dict.fromkeys(result.unmatched_source))
         without_source.intersection_update(result.unmatched_target)

@@ -166,9 +166,9 @@ def largest(offsets: FloatArray) -> FloatArray:
     return np.asarray((size * offsets).sum(axis=-2) / np.maximum(size.sum(axis=-2), 1e-30))
 
 
-def runs_of_frames(frames: int, at_once: int = FRAMES_AT_ONCE) -> Iterator[slice]:
+def runs_of_frames(frames: int) -> Iterator[slice]:
     """Yield runs of frames short enough for their data to stay in the processor's cache."""
-    return (slice(start, min(start + at_once, frames)) for start in range(0, frames, at_once))
+    return (slice(start, min(start + FRAMES_AT_ONCE, frames)) for start in range(0, frames, FRAMES_AT_ONCE))
 
 
 def with_rotations(clip: Clip, new: Mapping[int, tuple[FloatArray, FloatArray]]) -> Clip:

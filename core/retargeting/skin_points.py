@@ -105,8 +105,8 @@ class SkinPoints:
         positions, joints = self.within or (self.positions, self.joints[:, 0])
         return SkinSample.at_rest(skeleton, joints, positions)
 
-    def part(self, kept: BoolArray) -> SkinPoints:
-        """Return some of the points (P,)."""
+    def part(self, kept: BoolArray | IntArray) -> SkinPoints:
+        """Return some of the points."""
         return SkinPoints(self.positions[kept], self.joints[kept], self.weights[kept])
 
     def renumbered(self, new: IntArray) -> SkinPoints:
@@ -117,7 +117,7 @@ class SkinPoints:
     def heights(self, clip: Clip, times_s: FloatArray, up: FloatArray) -> FloatArray:
         """Return heights along up (3,) of model space at times (F,) of a clip of the points' skeleton, (F, P)."""
         skeleton = clip.skeleton
-        matrix, heights = self._height_of_rows(skeleton), np.empty((len(times_s), len(self.positions)))
+        matrix, heights = self.height_of_rows(skeleton), np.empty((len(times_s), len(self.positions)))
         for start in range(0, len(times_s), _FRAMES_AT_ONCE):
             run = slice(start, start + _FRAMES_AT_ONCE)
             rows = height_rows(skeleton, poses_at(clip, times_s[run]), up)
@@ -126,11 +126,9 @@ class SkinPoints:
 
     def local(self, skeleton: Skeleton) -> FloatArray:
         """Return the points in the space of each of their joints, times its weight, (P, K, 4)."""
-        rest = skeleton.rest_world[self.joints]
-        local = np.linalg.solve(rest[..., :3], (self.positions[:, None] - rest[..., 3])[..., None])[..., 0]
-        return np.concatenate((local, np.ones((*local.shape[:2], 1))), axis=-1) * self.weights[..., None]
+        return in_axes(skeleton.rest_world[self.joints], self.positions[:, None]) * self.weights[..., None]
 
-    def _height_of_rows(self, skeleton: Skeleton) -> FloatArray:
+    def height_of_rows(self, skeleton: Skeleton) -> FloatArray:
         """Return the matrix (4 J, P) from joints' heights, upᵀ · model_from_joint, to heights of points."""
         local = self.local(skeleton)
         matrix = np.zeros((len(skeleton), 4, len(self.positions)))
@@ -138,6 +136,12 @@ class SkinPoints:
         for k in range(self.joints.shape[1]):
             np.add.at(matrix, (self.joints[:, k, None], np.arange(4), points[:, None]), local[:, k])
         return matrix.reshape(4 * len(skeleton), len(self.positions))
+
+
+def in_axes(rest: FloatArray, points: FloatArray) -> FloatArray:
+    """Return points (..., 3) of the model in the axes of joints at rest (..., 3, 4), as (x, y, z, 1), (..., 4)."""
+    own = np.linalg.solve(rest[..., :3], (points - rest[..., 3])[..., None])[..., 0]
+    return np.concatenate((own, np.ones((*own.shape[:-1], 1))), axis=-1)
 
 
 def _outermost(positions: FloatArray, size: float) -> IntArray:

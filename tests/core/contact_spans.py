@@ -10,7 +10,6 @@ from takt.core.clips.contacts import instants, joined
 from takt.core.maths.arrays import FloatArray, runs
 from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.off_ground import ankles_and_soles, is_within, off_ground
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.skeletons.maps import SkeletonMap
 
 _FOOT_ON_LEGS: Final = 0.005
@@ -24,7 +23,7 @@ def contact_spans(clip: Clip, found: SkeletonMap, up: FloatArray) -> FloatArray:
     """
     contacts, times = find_contacts(clip, found, up), instants(clip.duration_s)
     _, soles = ankles_and_soles(clip, found, [*contacts.feet], times, up)
-    is_on = off_ground(times, soles, soles, [*contacts.feet], contacts.feet) <= _FOOT_ON_LEGS * leg_length(found)
+    is_on = off_ground(times, soles, soles, [*contacts.feet], contacts.feet) <= _FOOT_ON_LEGS * found.leg_length
     feet = [np.reshape([(times[a], times[b - 1]) for a, b in runs(on & is_within(times, contact.stands))], (-1, 2))
             for on, contact in zip(is_on.T, contacts.feet.values(), strict=True)]
     return joined(np.concatenate((*feet, contacts.spans(JOINTS))))

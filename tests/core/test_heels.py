@@ -5,7 +5,6 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.retargeting.ground.bearing_skin import is_heel
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -46,7 +45,7 @@ def test_both_feet_stand_wide_whatever_carries_the_heels(carried_by: str) -> Non
     target = scaled({"ankle": 1.3})
     skin = with_heels(target, carried_by)
     done = retarget(wide(), target, points=skin).clip
-    heights = skin.heights(done, np.linspace(0.5, 1.0, 5), UP) / leg_length(find_map(target))
+    heights = skin.heights(done, np.linspace(0.5, 1.0, 5), UP) / find_map(target).leg_length
     feet = [np.isin(skin.joints[:, 0], [target.index_of[f"{side}_{name}"] for name in FEET]) for side in "lr"]
     for of_foot in feet:
         assert heights[:, of_foot].min(axis=1).max() < STANDS

@@ -5,7 +5,6 @@ import pytest
 
 from takt.core.clips.clip import Clip
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -45,7 +44,7 @@ def feet_of(skin: SkinPoints, target: Skeleton, clip: Clip, times: FloatArray) -
     found, own = find_map(target), skin.joints[:, 0]
     feet = [np.isin(own, [target.index_of[f"{side}_{name}"] for name in ("ankle", "metatarsal")]) for side in "lr"]
     heights = skin.heights(clip, times, UP) - skin.positions[feet[0] | feet[1], 1].min()
-    return np.stack([heights[:, part].min(axis=1) for part in (own >= 0, *feet)]) / leg_length(found)
+    return np.stack([heights[:, part].min(axis=1) for part in (own >= 0, *feet)]) / found.leg_length
 
 
 @pytest.mark.parametrize("ahead", "lr")

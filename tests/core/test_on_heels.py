@@ -8,7 +8,6 @@ import pytest
 from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -64,6 +63,6 @@ def test_who_kneels_on_his_heels_does_so_in_big_shoes(longer: dict[str, float], 
     body = in_shoes(target, larger)
     done = retarget(clip, target, points=body).clip
     off = np.degrees(np.arccos(np.clip(np.sum(thighs(clip, times) * thighs(done, times), axis=2), -1.0, 1.0)))
-    low = body.heights(done, times, UP).min(axis=1) / leg_length(find_map(target))
+    low = body.heights(done, times, UP).min(axis=1) / find_map(target).leg_length
     assert off.max() < OFF_DEG
     assert np.abs(low).max() < ON_GROUND

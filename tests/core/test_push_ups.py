@@ -12,7 +12,6 @@ from takt.core.clips.thresholds import NEAR_LEGS
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray
 from takt.core.retargeting.ground.contact_detection import find_contacts
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -82,7 +81,7 @@ def with_forearms(skeleton: Skeleton, trunk_m: float) -> SkinPoints:
 def lows(clip: Clip, skin: SkinPoints, times: FloatArray) -> dict[str, FloatArray]:
     """Return how high the lowest skin of hands and of feet is at times (F,), (F,) each in legs."""
     target = clip.skeleton
-    heights = skin.heights(clip, times, UP) / leg_length(find_map(target))
+    heights = skin.heights(clip, times, UP) / find_map(target).leg_length
     hands, feet = (np.isin(skin.joints[:, 0], [joint for joint, name in enumerate(target.names) if name[2:] in names])
                    for names in (("wrist",), ("ankle", "metatarsal")))
     return {"hands": heights[:, hands].min(axis=1), "feet": heights[:, feet].min(axis=1)}
@@ -114,14 +113,14 @@ def test_who_does_push_ups_on_long_arms_has_his_feet_on_the_ground(arms: float, 
     for part, high in lows(done, body, times).items():
         assert np.abs(high).max() < HANGS, part
     feet = world_from_pose(target, done.sample(times))[:, target.index_of["l_metatarsal"], 2, 3]
-    assert np.ptp(feet) < SLIDES * leg_length(find_map(target))
+    assert np.ptp(feet) < SLIDES * find_map(target).leg_length
 
 
 def test_hands_bear_who_does_push_ups_however_near_the_ground_his_knees_come() -> None:
     clip, found = push_ups(), find_map(BODY)
     assert clip.contacts is not None
     knees = world_from_pose(BODY, clip.sample(times_of(3.2)))[:, BODY.index_of["l_knee"], 1, 3]
-    assert knees.min() < NEAR_LEGS[1] * leg_length(found) + BALL_M
+    assert knees.min() < NEAR_LEGS[1] * found.leg_length + BALL_M
     contacts = find_contacts(clip, found, UP)
     assert min(contacts.weight(hand, times_of(3.2)).min() for hand in HANDS) == pytest.approx(1.0)
 

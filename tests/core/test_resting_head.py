@@ -12,7 +12,6 @@ from takt.core.retargeting.ground import all_steps
 from takt.core.retargeting.ground.body_skin import BodySkin
 from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.resting_head import with_resting_head
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -46,7 +45,7 @@ def head_of(clip: Clip, trunk_m: float, times: FloatArray) -> tuple[FloatArray, 
     """Return how high the lowest of the head is, (F,) in legs, and how it is turned, (F, 4)."""
     skin, joint = with_head(TARGET, trunk_m, SLIM_M), TARGET.index_of["skullbase"]
     done = retarget(clip, TARGET, points=skin).clip
-    low = skin.part(skin.joints[:, 0] == joint).heights(done, times, UP).min(axis=1) / leg_length(find_map(TARGET))
+    low = skin.part(skin.joints[:, 0] == joint).heights(done, times, UP).min(axis=1) / find_map(TARGET).leg_length
     return low, rot.from_exact_matrix(world_from_pose(TARGET, done.sample(times))[:, joint, :, :3])
 
 

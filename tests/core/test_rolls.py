@@ -11,7 +11,6 @@ from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.ground import all_steps
 from takt.core.retargeting.ground.contact_detection import find_contacts
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -63,7 +62,7 @@ def low_and_hips(clip: Clip, target: Skeleton) -> tuple[FloatArray, FloatArray]:
     """Return how high the lowest skin but that of arms is, and the hips, as a target plays a clip, in legs."""
     skin, times = skin_of(target, TRUNK_M), np.arange(0.0, clip.duration_s, 1.0 / 60.0)
     done = retarget(clip, target, points=skin).clip
-    leg, own = leg_length(find_map(target)), ~np.isin(skin.joints[:, 0], ARMS)
+    leg, own = find_map(target).leg_length, ~np.isin(skin.joints[:, 0], ARMS)
     hips = SkinPoints(target.rest_world[:1, :, 3], np.zeros((1, 1), np.int64), np.ones((1, 1)))
     return skin.part(own).heights(done, times, UP).min(axis=1) / leg, hips.heights(done, times, UP)[:, 0] / leg
 

@@ -10,7 +10,6 @@ from takt.core.clips.clip import Clip, Tracks
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import FloatArray, smoothstep
 from takt.core.retargeting.ground.bearing_trunk import of_trunk
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -102,7 +101,7 @@ def lows(clip: Clip, target: Skeleton, trunk_m: float, times: FloatArray,
     """Return how high the lowest skin of all, of seat and back and of each foot is at times (F,), in legs."""
     skin, found = skin or skin_of(target, trunk_m), find_map(target)
     done = retarget(clip, target, points=skin).clip
-    heights = skin.heights(done, times, UP) / leg_length(found)
+    heights = skin.heights(done, times, UP) / found.leg_length
     own = skin.joints[:, 0]
     feet = {side: np.isin(own, [target.index_of[f"{side}_{name}"] for name in FEET]) for side in "lr"}
     parts = {"all": own >= 0, "trunk": of_trunk(skin.positions, own, target, found), **feet}

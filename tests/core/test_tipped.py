@@ -12,7 +12,6 @@ from takt.core.retargeting.ground.bearing_trunk import of_trunk
 from takt.core.retargeting.ground.body_skin import BodySkin
 from takt.core.retargeting.ground.contact_detection import find_contacts
 from takt.core.retargeting.ground.tipped import tipped
-from takt.core.retargeting.ground.touching import leg_length
 from takt.core.retargeting.retarget import retarget
 from takt.core.retargeting.skin_points import SkinPoints
 from takt.core.skeletons.maps import find_map
@@ -52,7 +51,7 @@ def with_head(skeleton: Skeleton, head_m: float) -> SkinPoints:
 def lows(clip: Clip, target: Skeleton, skin: SkinPoints, times: FloatArray) -> dict[str, FloatArray]:
     """Return how high the lowest skin of all and of seat and back is at times (F,), in legs."""
     found = find_map(target)
-    heights = skin.heights(retarget(clip, target, points=skin).clip, times, UP) / leg_length(found)
+    heights = skin.heights(retarget(clip, target, points=skin).clip, times, UP) / found.leg_length
     is_trunk = of_trunk(skin.positions, skin.joints[:, 0], target, found)
     return {"all": heights.min(axis=1), "trunk": heights[:, is_trunk].min(axis=1)}
 

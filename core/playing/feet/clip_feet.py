@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -71,31 +71,32 @@ def clip_feet(sample: Callable[[FloatArray], Pose], duration_s: float, legs: Seq
         high[:, part] = soles.heights(world[count:], world[1:count:3], world[2:count:3])
     lowest, on, found = np.percentile(high, LOW_PERCENT, axis=1), soles.ground, []
     for i, leg in enumerate(legs):
-        joints = np.insert(positions[:, 3 * i:3 * i + 3], 1, knees[:, i], axis=1)
-        foot = _followed(leg, joints, times, up, leg.length(skeleton), contacts.get(leg.side))
-        if len(foot.at):
-            beside = np.clip(foot.spans_s[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
-            loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2]
-            foot = replace(foot, loose=loose.reshape(*beside.shape, 3))
-        knee = min(np.percentile(knees[:, i] @ up, LOW_PERCENT), lowest[i].min() + KNEE_LEGS * leg.length(skeleton))
-        foot = replace(foot, lowest=lowest[i], knee=float(knee))
-        found.append(_on_ground(foot, high[i], on[i], times, leg.length(skeleton)))
+        joints, size = np.insert(positions[:, 3 * i:3 * i + 3], 1, knees[:, i], axis=1), leg.length(skeleton)
+        feet, knee = joints[:, 3], min(np.percentile(knees[:, i] @ up, LOW_PERCENT), lowest[i].min() + KNEE_LEGS * size)
+        spans, at = _followed(leg, joints, times, up, size, contacts.get(leg.side))
+        beside = np.clip(spans[..., None] + BESIDE_S * _WHERE, 0.0, duration_s)
+        loose = asked.positions(sample(beside.ravel()))[:, 3 * i + 2] if len(at) else np.zeros(0)
+        speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times))
+        fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
+        found.append(ClipFoot(spans, at, loose.reshape(*beside.shape, 3), feet[[0, -1]], fast, lowest[i],
+                              *_raised(lowest[i], high[i], on[i], times, size), float(knee)))
     return tuple(found)
 
 
-def _on_ground(foot: ClipFoot, high: FloatArray, ground: FloatArray, times_s: FloatArray, leg: float) -> ClipFoot:
-    """Set how a foot is raised out of the ground.
+def _raised(lowest: FloatArray, high: FloatArray, ground: FloatArray, times_s: FloatArray,
+            leg: float) -> tuple[bool, FloatArray, FloatArray]:
+    """Return whether a foot sinks, its lowest heights after raising it, and how far it is raised; see ClipFoot.
 
-    high: (F, N) points of its sole. ground: (M,) heights below the first of these.
+    lowest: (N,) of points of its sole. high: (F, N) their heights. ground: (M,) heights below the first of these.
     """
     sure, gives_way = len(ground), ON_LEGS / 2.0 * leg
     above = (high[:, :sure] - ground).min(axis=1, initial=np.inf)
     low = np.percentile(above, LOW_PERCENT)
     level = np.minimum(on_ground(low, np.zeros(()), leg), 0.0)
-    raised, sinks = foot.lowest.copy(), bool(level - low > gives_way)
+    raised, sinks = lowest.copy(), bool(level - low > gives_way)
     raised[:sure] = np.maximum(raised[:sure], ground + level)
     high = above - level + gives_way if sinks else np.zeros(len(times_s))
-    return replace(foot, sinks=sinks, raised=raised, knots=knots_of(high, times_s, leg))
+    return sinks, raised, knots_of(high, times_s, leg)
 
 
 def own_feet(clip: Clip, interpolation: Interpolation, translation: TranslationInterpolation, legs: tuple[Leg, ...],
@@ -139,7 +140,8 @@ def _level(ways: FloatArray, up: FloatArray) -> FloatArray:
 
 
 def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArray, length: float,
-              contacts: FootContacts | None) -> ClipFoot:
+              contacts: FootContacts | None) -> tuple[FloatArray, FloatArray]:
+    """Return a foot's contacts, (K, 2), and their positions, (K, 3). positions: (F, 4, 3), see _while_knee_stays."""
     hips, _, ankles, feet = np.moveaxis(positions, 1, 0)
     if contacts is None:
         high = feet @ up
@@ -157,7 +159,4 @@ def _followed(leg: Leg, positions: FloatArray, times_s: FloatArray, up: FloatArr
         if not leg.is_loose:  # a foot not led by its leg already is where it should be
             higher = ((at[k] - feet[part]) @ up)[:, None] * up  # a held foot is as high as the clip has it
             at[k] = within_reach(at[k], hips[part] + feet[part] - ankles[part] + higher, up, reach[part])
-    speeds = quotient(np.linalg.norm(np.diff(feet, axis=0), axis=1), np.diff(times_s))
-    fast = float(np.percentile(speeds, _FAST_PERCENT)) if len(speeds) else 0.0
-    return ClipFoot(held, at, np.zeros((len(at), 2, 3, 3)), feet[[0, -1]], fast, np.zeros(0), False,
-                    np.zeros(0), np.zeros(0), 0.0)
+    return held, at

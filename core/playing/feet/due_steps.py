@@ -51,11 +51,6 @@ class Hold:
     ease_in_s: float = LONGEST_EASE_S
     ease_out_s: float = LONGEST_EASE_S
 
-    @property
-    def span_s(self) -> tuple[float, float]:
-        """Beginning and end of the contact."""
-        return self.start_s, self.stop_s
-
 
 @dataclass(frozen=True)
 class DueStep:

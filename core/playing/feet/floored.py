@@ -222,18 +222,18 @@ class Floored(Over):
         joints, _ = lock.limbs(pose)
         hips, knees, ankles = (joints[joint, ..., :3, 3] for joint in range(3))
         middle, fold = thighs.seen(pose)
-        planted = np.array([((self._times_s >= spans[:, :1]) & (self._times_s <= spans[:, 1:])).any(axis=0)
-                            for spans in map(lock.footholds.spans_s, range(len(lock.legs)))])
+        in_contact = np.array([((self._times_s >= spans[:, :1]) & (self._times_s <= spans[:, 1:])).any(axis=0)
+                               for spans in map(lock.footholds.spans_s, range(len(lock.legs)))])
         ground = lock.soles.ground
         points = lock.soles.positions(*joints[1:])[..., :ground.shape[1], :]
         soles = (points[..., 2] - ground[:, None]).min(axis=2) - course.feet[..., 2]
-        planted &= soles < LOW_LEGS[1] * thighs.leg  # else the clip has another ground
+        in_contact &= soles < LOW_LEGS[1] * thighs.leg  # else the clip has another ground
         body = Moving(
-            self._times_s, middle, skin.lowest(pose), fold, thighs.leg, spells.paces(self._times_s), planted,
+            self._times_s, middle, skin.lowest(pose), fold, thighs.leg, spells.paces(self._times_s), in_contact,
             spells.row.layout.begin_s, spells.stays_at(self._times_s), spells.sits_at(self._times_s), lock.up)
         sitting = Sitting.of(self.seats, body)
         shins = (knees - ankles)[..., 2] / np.maximum(np.linalg.norm(knees - ankles, axis=2), 1e-30)
-        lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, planted, thighs.leg)
+        lowered, hangs = np.zeros((*ankles.shape[:2], 3)), sitting.hangs(soles, shins, in_contact, thighs.leg)
         goals, slopes = ankles, course.slopes
         if hangs.any():
             level = hangs[..., None] * level_soles(points, lock.soles.rest_heights[:ground.shape[1]].T)

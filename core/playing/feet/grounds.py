@@ -37,7 +37,7 @@ class Ground:
 
     def at(self, pose: Pose) -> FloatArray:
         """Return the ground height above that at rest in poses (F, J, …) of the clip, (F,)."""
-        return np.asarray(self.first + self.limbs.hips(self.limbs.placed(pose)) - self.hips)
+        return np.asarray(self.first + self.limbs.hips(self.limbs.joints.positions(pose)) - self.hips)
 
 
 def ground_of(piece: Clip | Excerpt | Stage, legs: tuple[Leg, ...], up: FloatArray,
@@ -78,10 +78,6 @@ class _Limbs:
         joints = joints.turned(ground_axes(np.array(up)))
         return cls(joints, joints.positions(Pose.rest(skeleton, 1))[0, :, 2], length)
 
-    def placed(self, pose: Pose) -> FloatArray:
-        """Return their positions in poses (F, J, …), with heights last, (F, 2 L, 3)."""
-        return self.joints.positions(pose)
-
     def feet(self, placed: FloatArray) -> FloatArray:
         """Return the heights of feet above those at rest, (F, L)."""
         return np.asarray((placed[..., 2] - self.rest)[:, :len(self.rest) // 2])
@@ -102,13 +98,13 @@ def _found(sample: Callable[[FloatArray], Pose], duration_s: float, skeleton: Sk
     limbs = _Limbs.of(skeleton, legs, up)
     if limbs is None:
         return None
-    ends = limbs.placed(sample(np.array((0.0, duration_s))))
+    ends = limbs.joints.positions(sample(np.array((0.0, duration_s))))
     feet, hips = limbs.feet(ends), limbs.hips(ends)
     if abs(hips[1] - hips[0]) < STEP_LEGS[0] * limbs.leg or (
             np.abs(feet[1] - feet[0] - (hips[1] - hips[0])).max() > STEP_LEGS[0] * limbs.leg):
         return None
     times = np.linspace(0.0, duration_s, min(int(duration_s / SAMPLE_S) + 2, _MOST_INSTANTS))
-    ways = np.diff(limbs.placed(sample(times))[:, :feet.shape[1]], axis=0)
+    ways = np.diff(limbs.joints.positions(sample(times))[:, :feet.shape[1]], axis=0)
     are_fast = np.linalg.norm(ways, axis=-1).min(axis=1) > SLOW_LEGS_PER_S[1] * limbs.leg * times[1]
     if any((end - begin) * times[1] > MOMENT_S for begin, end in runs(are_fast)):
         return None

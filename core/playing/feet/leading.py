@@ -8,6 +8,7 @@ foot lacks (inertialization: Bollo 2018). The same holds backwards before the ne
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final, Generic, NamedTuple
 
 from ...maths.formulas import Number, chosen, eased, greatest, holds_anywhere, minimum_jerk, of_each, within
@@ -17,23 +18,17 @@ CLOCKS: Final = 7
 
 The first ones release the foot along three axes, the next ones lead it on; the last is the gap itself.
 """
-LET_GO: Final = 6
+LET_GO: Final = CLOCKS - 1
 """The index of the gap's own instant among these."""
-FADES: Final = 2 * CLOCKS
-"""Then six numbers each, for three axes at both edges, of: the shift from foot to foothold, on a step the foothold
-itself; the foot's speed there; and 3 × speed + half of its acceleration, in units of the fade. See _faded.
+FADES, CLEAR, LIFT, STRETCH, IS_STEP, IS_FREE, AT, NUMBERS = accumulate((2 * CLOCKS, 18, 3, 1, 2, 1, 2, 3))
+"""Where the other numbers begin, and how many there are.
+
+FADES: six numbers each, for three axes at both edges, of: the shift from foot to foothold, on a step the foothold
+itself; the foot's speed there; and 3 × speed + half of its acceleration, in units of the fade. See _faded. CLEAR: the
+foot's lift at both edges, and its least height in the middle of its own path. LIFT: of the step. STRETCH: of the leg at
+the gap's beginning and end. IS_STEP: 1 for a step. IS_FREE: for both edges 1 if the body goes down as the moment needs
+it. AT: the previous foothold.
 """
-CLEAR: Final = FADES + 18
-"""Then the foot's lift at both edges, and its least height in the middle of its own path."""
-LIFT: Final = CLEAR + 3
-"""Then the lift of the step, and the leg's stretch at the gap's beginning and end."""
-STRETCH: Final = LIFT + 1
-IS_STEP: Final = STRETCH + 2
-"""Then 1 for a step, and for both edges 1 if the body goes down as the moment needs it."""
-IS_FREE: Final = IS_STEP + 1
-AT: Final = IS_FREE + 2
-"""Last, the previous foothold."""
-NUMBERS: Final = AT + 3
 ANY_STRETCH: Final = 1e9
 """A stretch that is never reached."""
 

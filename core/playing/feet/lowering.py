@@ -25,10 +25,7 @@ BESIDE_S: Final = 0.75
 """Time before and after a transition in which the curve is computed: longer than it acts."""
 _PINNED: Final = 3
 """Knots at both ends of a curve that are exactly what feet need then; two neighbours share them."""
-_SOONER: Final = 1
-"""Knots before a contact at which the body is already low: the leg is nearly stretched as it arrives."""
 _AT_ONCE: Final = 64
-_FOUR: Final = np.arange(-1, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +98,8 @@ class Lowering:
         lo = np.take_along_axis(lo, at - chunks[:, :1], axis=1)
         is_pinned = (at < chunks[:, :1] + _PINNED) | (at > chunks[:, 1:] - _PINNED)
         most = lo.max(axis=1, keepdims=True)
-        for _ in range(_SOONER):
-            lo[:, :-1] = np.where(is_pinned[:, :-1], lo[:, :-1], np.maximum(lo[:, :-1], lo[:, 1:]))
+        later = np.maximum(lo[:, :-1], lo[:, 1:])  # a knot before a contact, the leg is nearly stretched
+        lo[:, :-1] = np.where(is_pinned[:, :-1], lo[:, :-1], later)
         made = solve_displacement(DisplacementProblem(
             np.zeros(lo.shape), np.ones(lo.shape), lo, np.where(is_pinned, lo, most), np.full(len(lo), POSTURE_S),
             1.0 / self.per_s)).curves
@@ -133,7 +130,7 @@ class Lowering:
         """Return the descent of the body at times (F,) within the motion, (F,)."""
         x = times_s * self.per_s
         span = np.floor(x)
-        around = self._knots.take(self._rows(span.astype(np.int64)[:, None] + _FOUR))
+        around = self._knots.take(self._rows(span.astype(np.int64)[:, None] + np.arange(-1, 3)))
         return np.asarray((spline_counts(x - span) * around).sum(axis=-1))
 
     def _rows(self, knots: IntArray) -> IntArray:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...clips.keyed import FINE_S
+from ...clips.thresholds import EASE_S
 from ...maths.arrays import ROUNDING, BoolArray, FloatArray, IntArray
 from ...maths.formulas import minimum_jerk
 from .footholds import SWING_S
-
-_LOWEST_S: Final = 0.15
-"""A free foot passes where it is as low as for so long before and after."""
 
 
 class Prints(NamedTuple):
@@ -70,7 +68,7 @@ def within(spans_s: FloatArray, times_s: FloatArray) -> BoolArray:
 
 
 def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float) -> FloatArray:
-    """Return when a foot that nothing holds follows the floor below it, (P,): at its lowest in each swing.
+    """Return when a foot that nothing holds follows the floor below it, (P,): where it is lowest for EASE_S either way.
 
     So do runs whose contacts are not known, and bodies in flight, also at the beginning and end. high: (F,) heights of
     the sole, FINE_S apart. spans_s: (K, 2) contacts of the foot. others: (F,) when other feet have contact: then it
@@ -83,7 +81,7 @@ def passes(high: FloatArray, spans_s: FloatArray, others: BoolArray, leg: float)
     []
     """
     times_s = np.asarray(FINE_S * np.arange(len(high)), dtype=np.float64)
-    reach = round(_LOWEST_S / FINE_S)
+    reach = round(EASE_S / FINE_S)
     around = np.lib.stride_tricks.sliding_window_view(np.pad(high, reach, constant_values=np.inf), 2 * reach + 1)
     is_low = high <= around.min(axis=1) + ROUNDING * leg
     is_low[[0, -1]] = True

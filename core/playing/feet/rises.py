@@ -20,7 +20,6 @@ KNOT_S: Final = STEP_S
 """Spacing of the knots of the rise."""
 LANDS_LEGS_PER_S2: Final = 40.0
 """Greatest deceleration of a landing foot, in leg lengths per s²: about three times its weight."""
-_FOUR: Final = np.arange(4)
 _CUBIC: Final = np.array(((1.0, 4.0, 1.0, 0.0), (-3.0, 0.0, 3.0, 0.0), (3.0, -6.0, 3.0, 0.0),
                           (-1.0, 3.0, -3.0, 1.0))) / 6.0
 """Weights of four knots between the middle ones, (4, 4), by powers of the share of the way: the uniform cubic B-spline
@@ -74,7 +73,7 @@ class Rises:
         x = np.maximum(times_s / KNOT_S, 0.0)
         span = np.minimum(x.astype(np.int64), self.spans.take(clip) - 1)
         counts = spline_counts(np.minimum(x - span, 1.0))
-        around = self.knots.take((self.first.take(clip) + span)[..., None] + _FOUR, axis=0)
+        around = self.knots.take((self.first.take(clip) + span)[..., None] + np.arange(4), axis=0)
         return np.asarray((counts[..., None, :] @ around)[..., 0, :])
 
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from ...clips.thresholds import LITTLE_LEGS
 from ...errors import Place
 from ...maths.arrays import BoolArray, FloatArray
 from ...retargeting.ground.bearing_trunk import ABOUT_LEGS, BACK, FEWEST, of_trunk
@@ -22,9 +23,8 @@ _SLOW: Final = 0.2
 """The body sits only while it is no faster than this, in leg lengths per second."""
 _THIGHS: Final = 0.5
 """Share of the thighs, from the hips, whose skin lies on a seat."""
-_SOFT_LEGS, _GIVES_LEGS = 0.01, 0.006
-"""Skin of thighs may be this far below the surface, in leg lengths. To keep it there, the body is raised by at most the
-second."""
+_GIVES_LEGS: Final = 0.006
+"""Skin of thighs may be LITTLE_LEGS below the surface. To keep it there, the body is raised by at most this."""
 
 
 class Seat(NamedTuple):
@@ -74,21 +74,18 @@ class SeatSkin:
                                 for far in ({}, {"thighs": _THIGHS}))
             is_thigh = on_seat & ~is_seat
         if skin is not None and is_seat.sum() >= FEWEST:
-            own = np.append(np.flatnonzero(is_seat), np.flatnonzero(is_thigh))
-            points, owners, shares = skin.positions[own], skin.joints[own], skin.weights[own]
+            own = skin.part(np.append(np.flatnonzero(is_seat), np.flatnonzero(is_thigh)))
         else:
             is_thigh = np.zeros(0, dtype=np.bool_)
-            owners = np.array([body.joint_of[name] for name in BACK if name in body.joint_of], dtype=np.int64)[:, None]
-            points, shares, below = skeleton.rest_world[owners[:, 0], :, 3], np.ones(owners.shape), ABOUT_LEGS[BACK[0]]
-        if not len(owners):
+            joints = np.array([body.joint_of[name] for name in BACK if name in body.joint_of], dtype=np.int64)[:, None]
+            own = SkinPoints(skeleton.rest_world[joints[:, 0], :, 3], joints, np.ones(joints.shape))
+            below = ABOUT_LEGS[BACK[0]]
+        count = len(own.positions)
+        if not count:
             return None
-        chosen = np.unique(owners[shares > 0.0])
-        rest = np.tile(np.eye(4), (len(chosen), 1, 1))
-        rest[:, :3] = skeleton.rest_world[chosen]
-        local = np.linalg.inv(rest) @ np.pad(points, ((0, 0), (0, 1)), constant_values=1.0).T  # (N, 4, P)
-        weights = np.where(owners[:, :, None] == chosen, shares[:, :, None], 0.0).sum(axis=1)  # (P, N)
-        by_joint = (weights.T[:, None] * local).reshape(-1, len(points)).T
-        of_thighs = np.arange(len(points)) >= len(points) - int(is_thigh.sum())
+        chosen = np.unique(own.joints[own.weights > 0.0])
+        by_joint = own.height_of_rows(skeleton).reshape(-1, 4, count)[chosen].reshape(-1, count).T
+        of_thighs = np.arange(count) >= count - int(is_thigh.sum())
         made = cls(Joints.of(skeleton, chosen.tolist()).turned(axes), by_joint, of_thighs, below * leg, 0.0, leg)
         rest = made.heights(Pose.rest(skeleton, 1))[~of_thighs]
         return replace(made, stands=float(rest.min()))
@@ -100,7 +97,7 @@ class SeatSkin:
         """
         heights = self.heights(pose)
         seat = heights[~self.of_thighs].min(axis=0)
-        thighs = heights[self.of_thighs].min(axis=0, initial=np.inf) + _SOFT_LEGS * self.leg
+        thighs = heights[self.of_thighs].min(axis=0, initial=np.inf) + LITTLE_LEGS * self.leg
         return np.asarray(np.maximum(np.minimum(seat, thighs), seat - _GIVES_LEGS * self.leg))
 
     def heights(self, pose: Pose) -> FloatArray:
@@ -124,10 +121,10 @@ class Thighs:
         sides = [side for side in "lr" if {f"{side}_{joint}" for joint in _LEG} <= body.joint_of.keys()]
         if not sides:
             return None
-        rest = body.skeleton.rest_world[[[body.joint_of[f"{side}_{joint}"] for side in sides] for joint in _LEG], :, 3]
-        thighs, shins = np.linalg.norm(np.diff(rest, axis=0), axis=2)
         joints = [body.joint_of[f"{side}_{joint}"] for joint in _LEG[:2] for side in sides]
-        return cls(Joints.of(body.skeleton, joints), thighs, float((thighs + shins).max()), up / np.linalg.norm(up))
+        hips, knees = np.split(body.skeleton.rest_world[joints, :, 3], 2)
+        return cls(Joints.of(body.skeleton, joints), np.linalg.norm(knees - hips, axis=1), body.leg_length,
+                   up / np.linalg.norm(up))
 
     def seen(self, pose: Pose) -> tuple[FloatArray, FloatArray]:
         """Return the positions of the hips (F, 3) in poses (F, J, …), and how far their legs are folded, (F,).

@@ -43,7 +43,7 @@ class Moving(NamedTuple):
     """A body before it is moved onto seats, at times (F,) at equal distances.
 
     hips: (F, 3). low: (F,) height of its lowest skin of buttocks and back. fold: (F,), see Thighs. leg: length of a
-    leg. paces: (F,) of its clips, see are_still. The others are None if unknown. planted: (L, F) when feet are in
+    leg. paces: (F,) of its clips, see are_still. The others are None if unknown. in_contact: (L, F) when feet are in
     contact. seams_s: when its clips begin. stays: (F,) when a transition leads from one clip that sits to another.
     sits: (F,) when such a transition plays, or a clip that begins and ends with folded legs. up: unit vector (3,).
     """
@@ -54,7 +54,7 @@ class Moving(NamedTuple):
     fold: FloatArray
     leg: float
     paces: FloatArray
-    planted: BoolArray | None = None
+    in_contact: BoolArray | None = None
     seams_s: FloatArray | None = None
     stays: BoolArray | None = None
     sits: BoolArray | None = None
@@ -120,7 +120,7 @@ class Sitting:
             free[begin:end] = ~stands[begin:end]
             begin -= _until_straight(body.fold[after:begin + 1][::-1], leg)
             end += _until_straight(body.fold[end:], leg)
-            begin, end = _in_the_air(body.planted, begin, here, end, after)
+            begin, end = _in_the_air(body.in_contact, begin, here, end, after)
             free[begin + 1:here.start] = free[here.stop:end] = True
             share[begin:here.start] = _gone(body.hips[begin:here.start + 1], leg)
             share[here] = 1.0
@@ -142,17 +142,17 @@ class Sitting:
             np.where(self.on, wish, between)[None], weight[None], lo[None], hi[None], np.array((BODY_S,)),
             spacing_s)).curves[0])
 
-    def hangs(self, soles: FloatArray, shins: FloatArray, planted: BoolArray, leg: float) -> FloatArray:
+    def hangs(self, soles: FloatArray, shins: FloatArray, in_contact: BoolArray, leg: float) -> FloatArray:
         """Return the shares, (L, F), of their height by which feet come down that hang in the clips while they sit.
 
-        soles: (L, F) how high they are above the ground. shins: (L, F) how upright they are, as cosines. planted:
+        soles: (L, F) how high they are above the ground. shins: (L, F) how upright they are, as cosines. in_contact:
         (L, F) when feet are in contact. A leg that is crossed over one that stands stays, and so does one that does
         not hang down.
         """
         found = np.zeros(soles.shape)
         for begin, end in self.spells.tolist():
             here = begin + np.flatnonzero(self.on[begin:end])
-            if (planted[:, here].mean(axis=1) > _STANDS).any():
+            if (in_contact[:, here].mean(axis=1) > _STANDS).any():
                 continue
             hangs = (np.median(shins[:, here], axis=1) > _HANGS) & (np.median(soles[:, here], axis=1) > ON_LEGS * leg)
             if hangs.all():
@@ -214,15 +214,15 @@ def _until_straight(fold: FloatArray, leg: float) -> int:
     return int(np.append(ends, True).argmax()) if len(fold) else 0
 
 
-def _in_the_air(planted: BoolArray | None, begin: int, here: slice, end: int, after: int) -> tuple[int, int]:
+def _in_the_air(in_contact: BoolArray | None, begin: int, here: slice, end: int, after: int) -> tuple[int, int]:
     """Return the frames from begin to end in which a body is on its way to its seat, there, and on its way back.
 
     If no foot is in contact in a part of that, as in a hop onto the seat, it begins where they leave the ground, or
     lasts until they land. here: where it sits. after: where the way before ends.
     """
-    if planted is None:
+    if in_contact is None:
         return begin, end
-    on_ground: BoolArray = np.logical_or.reduce(planted)
+    on_ground: BoolArray = np.logical_or.reduce(in_contact)
     if not on_ground[begin:here.start].any():
         begin = max(int(np.flatnonzero(on_ground[:begin])[-1:].sum()) or begin, after)
     if not on_ground[here.stop:end].any() and on_ground[end:].any():

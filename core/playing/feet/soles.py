@@ -12,7 +12,7 @@ import numpy as np
 from ...clips.thresholds import NEAR_LEGS, STEP_LEGS
 from ...maths import rotations as rot
 from ...maths.arrays import FloatArray
-from ...retargeting.skin_points import SkinPoints
+from ...retargeting.skin_points import SkinPoints, in_axes
 from ...skeletons.hierarchy import with_descendants
 from ...skeletons.skeleton import Skeleton
 from .footholds import ground_axes
@@ -75,7 +75,7 @@ class Soles:
         for leg, (positions, shares) in zip(legs, chosen, strict=True):
             if joints == 2:
                 shares = np.stack((1.0 - shares[:, 1], shares[:, 1]), axis=1)
-            own = np.concatenate([share[:, None] * _local(skeleton, joint, positions) for joint, share in
+            own = np.concatenate([share[:, None] * in_axes(skeleton.rest_world[joint], positions) for joint, share in
                                   zip((leg.ankle, leg.foot, leg.knee), shares.T, strict=False)], axis=1)
             local.append(np.concatenate((own, np.repeat(own[:1], most - len(own), axis=0))))
         points = np.stack(local, axis=1) if legs else np.zeros((0, 0, 8))
@@ -199,12 +199,6 @@ def _of_skin(skin: SkinPoints, skeleton: Skeleton, leg: Leg, up: FloatArray,
         part = np.flatnonzero(is_own)
         found += part[(skin.positions[part] @ (np.array(tips) @ (directions[0], up)).T).argmax(axis=0)].tolist()
     return skin.positions[found], np.stack((1.0 - foot[found] - shin[found], foot[found], shin[found]), axis=1)
-
-
-def _local(skeleton: Skeleton, joint: int, positions: FloatArray) -> FloatArray:
-    """Return positions (N, 3) as (x, y, z, 1) in the rest axes of a joint, (N, 4)."""
-    rest = skeleton.rest_world[joint]
-    return np.append(np.linalg.solve(rest[:, :3], (positions - rest[:, 3]).T).T, np.ones((len(positions), 1)), axis=1)
 
 
 def _forward(skeleton: Skeleton, legs: Sequence[Leg], up: FloatArray) -> FloatArray:

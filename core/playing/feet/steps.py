@@ -325,12 +325,12 @@ def _shorten(holds: Sequence[Hold], foot: Planted, leg_length: float) -> None:
     """Shorten steps of one foot that are too fast for the clips; see shorter_steps.py."""
     if not any(hold.lift > 0.0 for hold in holds):
         return
-    over, fast, spans_s = (np.array([getattr(hold, name) for hold in holds]) for name in ("over", "fast", "span_s"))
-    is_step, farthest = (np.array([getattr(hold, name) for hold in holds[:-1]]) for name in ("lift", "farthest"))
-    swing = np.maximum(fast[:-1], fast[1:]) * _SWING * (spans_s[1:, 0] - spans_s[:-1, 1])
-    most = np.where(is_step > 0.0, farthest, np.maximum(swing, np.abs(np.diff(over))))
-    number = np.array([hold.number for hold in holds])
-    at = shortened(over, spans_s[:, 1] - spans_s[:, 0], most, leg_length, Rounds.of(number, foot.turned, foot.rounds),
+    names = "over", "start_s", "stop_s", "fast", "lift", "farthest", "number"
+    over, start_s, stop_s, fast, lift, farthest, number = (
+        np.array([getattr(hold, name) for hold in holds]) for name in names)
+    swing = np.maximum(fast[:-1], fast[1:]) * _SWING * (start_s[1:] - stop_s[:-1])
+    most = np.where(lift[:-1] > 0.0, farthest[:-1], np.maximum(swing, np.abs(np.diff(over))))
+    at = shortened(over, stop_s - start_s, most, leg_length, Rounds.of(number, foot.turned, foot.rounds),
                    None if foot.astray is None else foot.astray[number])
     for hold, where in zip(holds, at.tolist(), strict=True):
         hold.over = where

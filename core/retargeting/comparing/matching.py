@@ -17,7 +17,6 @@ from ...skeletons.skeleton import Skeleton
 SAME_POSITION: Final = 1e-4
 """Distance, as a share of the skeleton's size, within which two joints are in the same position."""
 
-_NAMES_SHOWN = 8
 _UNSURE_SHOWN = 4
 _SPINE: Final = frozenset(hanim.SPINE)
 
@@ -205,8 +204,8 @@ def _why_none(source: SkeletonMap, target: SkeletonMap) -> str:
         if not one.is_humanoid and not one.may_stand and (target if one is source else source).is_humanoid:
             return (f": the {who} has no legs or arms of two bones each. Use {others} with the same joint names, or "
                     "correct the skeleton map")
-    return (f". The clip's joints: {some_of(source.skeleton.names, _NAMES_SHOWN)}. The skeleton's: "
-            f"{some_of(target.skeleton.names, _NAMES_SHOWN)}. Give them the same names, or those of H-Anim, or correct "
+    return (f". The clip's joints: {some_of(source.skeleton.names)}. The skeleton's: "
+            f"{some_of(target.skeleton.names)}. Give them the same names, or those of H-Anim, or correct "
             "the skeleton map")
 
 

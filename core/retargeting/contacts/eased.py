@@ -64,7 +64,7 @@ def _area(times: FloatArray, values: FloatArray, areas: FloatArray, at: FloatArr
     return np.asarray(areas[before] + passed * values[before] + 0.5 * passed**2 * slope)
 
 
-def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatArray:
+def corrections(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatArray:
     """Return offsets of wrists in the trunk's axes, and swivel angles of elbows, (..., 4).
 
     carriers: (..., 3, 3) axes of the trunk joint that carries each arm.
@@ -76,7 +76,7 @@ def detours(plain: LimbPoses, moved: LimbPoses, carriers: FloatArray) -> FloatAr
     return np.concatenate((np.linalg.solve(carriers, offset[..., None])[..., 0], angle[..., None]), axis=-1)
 
 
-def with_detours(plain: LimbPoses, carriers: FloatArray, made: FloatArray) -> LimbPoses:
-    """Return arms (...) with wrists moved and elbows turned by detours (..., 4)."""
+def with_corrections(plain: LimbPoses, carriers: FloatArray, made: FloatArray) -> LimbPoses:
+    """Return arms (...) with wrists moved and elbows turned by corrections (..., 4)."""
     moved = plain.reaching((carriers @ made[..., :3, None])[..., 0])
     return moved.turned(rot.from_axis_angle(moved.line, made[..., 3]))

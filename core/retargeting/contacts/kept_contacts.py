@@ -26,7 +26,7 @@ from ...skeletons.skeleton import MOST_BODIES, Skeleton
 from ..limbs import FRAMES_AT_ONCE, Limb, LimbPoses, both_arms, runs_of_frames, with_rotations
 from ..skin_points import SkinPoints
 from .arms import ArmsBesideTrunk, ArmsInFrames, moved_out
-from .eased import averaged, detours, with_detours, with_limited_speed
+from .eased import averaged, corrections, with_corrections, with_limited_speed
 from .hands import Touch, touching
 from .hands_and_body import HandsAndBody, InFrames
 from .trunk import TRUNK
@@ -57,7 +57,7 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     times = _times(here, there)
     made, counts = np.zeros((len(times), 2, 4)), np.zeros((len(times), 2))
     for seen in _near(here, there, times):
-        made[seen.rows], counts[seen.rows] = _detours(here, there, seen)
+        made[seen.rows], counts[seen.rows] = _corrections(here, there, seen)
     if not made.any():
         return played
     _keep_usual_direction(here, there, times, made, counts)
@@ -68,7 +68,7 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
     # averages may lead back into the body, since its direction out turns quickly: correct them once more
     lost, missing = np.flatnonzero(here.is_far(made - eased).any(axis=1)), np.zeros(made.shape)
     for seen in _seen_at(here, there, times, lost):
-        again, _ = _detours(here, there, seen, eased[seen.rows])
+        again, _ = _corrections(here, there, seen, eased[seen.rows])
         missing[seen.rows] = again - eased[seen.rows]
     made = eased + averaged(times, missing.reshape(len(times), -1)).reshape(made.shape)
     new: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -78,15 +78,15 @@ def _kept(here: _Body, there: _Body, played: Clip) -> Clip:
 
 
 def _keep_usual_direction(here: _Body, there: _Body, times: FloatArray, made: FloatArray, counts: FloatArray) -> None:
-    """Compute detours (F, 2, 4) that are far from their average again, starting from that average.
+    """Compute corrections (F, 2, 4) that are far from their average again, starting from that average.
 
     A thick trunk has several ways out, and the shortest may change from one frame to the next and back. Hands in
-    contact, by counts (F, 2), keep their detours.
+    contact, by counts (F, 2), keep their corrections.
     """
     usual = averaged(times, made.reshape(len(times), -1), _USUAL_S).reshape(made.shape)
     rows = np.flatnonzero((here.is_far(made - usual) & (counts == 0.0)).any(axis=1))
     for seen in _seen_at(here, there, times, rows):
-        made[seen.rows], _ = _detours(here, there, seen, usual[seen.rows])
+        made[seen.rows], _ = _corrections(here, there, seen, usual[seen.rows])
 
 
 def _times(here: _Body, there: _Body) -> FloatArray:
@@ -166,7 +166,7 @@ class _Body:
         return 0.0 if self.shape.hands is None else self.shape.hands.height
 
     def is_far(self, made: FloatArray) -> BoolArray:
-        """Return which detours (..., 4) move wrists by a visible distance."""
+        """Return which corrections (..., 4) move wrists by a visible distance."""
         first, middle, last = self.clip.skeleton.rest_world[self.shape.kept[list(self.arms[0])], :, 3]
         length = np.linalg.norm(middle - first) + np.linalg.norm(last - middle)
         return np.asarray(np.linalg.norm(made[..., :3], axis=-1) > _HARDLY_SEEN * length)
@@ -240,14 +240,15 @@ def _seen_at(here: _Body, there: _Body, times: FloatArray, rows: IntArray) -> It
     return (_Seen.of(here, there, times, rows[run]) for run in runs_of_frames(len(rows)))
 
 
-def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Return the detours of arms, (F, 2, 4), see detours, and the contact weights of hands, (F, 2).
+def _corrections(here: _Body, there: _Body, seen: _Seen,
+                 begun: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return the corrections of arms, (F, 2, 4), see eased.py, and the contact weights of hands, (F, 2).
 
-    begun: (F, 2, 4) detours to start from.
+    begun: (F, 2, 4) corrections to start from.
     """
     our, their, ours, touch = here.shape, there.shape, seen.ours, seen.touch
     made, plain = np.zeros((len(ours), 2, 4)), LimbPoses.of(ours, *our.arms)
-    arms = plain if begun is None else with_detours(plain, ours[:, our.carriers, :, :3], begun)
+    arms = plain if begun is None else with_corrections(plain, ours[:, our.carriers, :, :3], begun)
     near = np.flatnonzero(np.zeros(len(ours), np.bool_) if touch is None else touch.is_near)
     hands = None if our.hands is None or not len(near) else InFrames(our.hands, of_frames(ours, near))
     if hands is not None and touch is not None:
@@ -261,7 +262,7 @@ def _detours(here: _Body, there: _Body, seen: _Seen, begun: FloatArray | None = 
     frames, sides = np.nonzero(arms.is_turned(ROUNDING))
     if len(frames):
         carriers = ours[frames, our.carriers[sides], :, :3]
-        made[frames, sides] = detours(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
+        made[frames, sides] = corrections(plain.at((frames, sides)), arms.at((frames, sides)), carriers)
     return made, np.zeros(made.shape[:2]) if touch is None else touch.counts
 
 
@@ -281,9 +282,9 @@ def _outside(here: ArmsBesideTrunk, there: ArmsBesideTrunk, ours: FloatArray, th
 
 
 def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[int, tuple[FloatArray, FloatArray]]:
-    """Return key times and rotations of an arm's joints, by joint, that make detours (F, 4) at times (F,).
+    """Return key times and rotations of an arm's joints, by joint, that make corrections (F, 4) at times (F,).
 
-    Where detours are zero, the arm keeps its own keys.
+    Where corrections are zero, the arm keeps its own keys.
     """
     clip, arm = body.clip, body.shape.kept[list(body.arms[side])]
     keys = merged(times[or_beside(np.asarray(made.any(axis=1)))], key_times(clip.rotations, joints=arm))
@@ -294,6 +295,6 @@ def _keys(body: _Body, side: int, times: FloatArray, made: FloatArray) -> dict[i
     turns = turns_at(clip.rotations, arm.tolist(), keys)
     for run in (rows[run] for run in runs_of_frames(len(rows))):
         before, at = posed.placed(keys[run])
-        moved = with_detours(LimbPoses.through(at[:, :3]), rot.to_matrix(before[:, 6]), at_keys[run])
+        moved = with_corrections(LimbPoses.through(at[:, :3]), rot.to_matrix(before[:, 6]), at_keys[run])
         turns[run] = moved.rotations_from(clip.skeleton.rest_rotations[arm], before[:, 3:6], before[:, :3])
     return {joint: (keys, turns[:, i]) for i, joint in enumerate(arm.tolist())}

@@ -27,7 +27,6 @@ from .resting_head import with_resting_head
 from .seated_legs import with_legs_beside_trunk
 from .tipped import AGAIN_RAD, MOST_RAD, on_hands_and_feet, tipped
 from .toes import with_toes_bent
-from .touching import leg_length
 
 
 @dataclass(eq=False)
@@ -49,7 +48,7 @@ class _Lifted:
 
     def level(self, clip: Clip) -> Clip:
         """Return the clip as it would be on level ground."""
-        return clip if self.lower is None else self.lower.flat(clip, leg_length(self.found), self.up)
+        return clip if self.lower is None else self.lower.flat(clip, self.found.leg_length, self.up)
 
     def move(self, ground: Ground) -> None:
         """Lift the body."""
@@ -88,8 +87,8 @@ def brought_to_ground(source: Clip, source_map: SkeletonMap, found: SkeletonMap,
         return shown(translations), None
     body, played = _Lifted(found, up, root, translations, shown, lifts=[*before]), shown(translations)
     skinned = BodySkin.of(found, played.skeleton, skin, tuple(up.tolist()))
-    body.lower = lower_ground(played, found, leg_length(found), up)
-    level = source if body.lower is None else body.lower.flat(source, leg_length(source_map), up)
+    body.lower = lower_ground(played, found, found.leg_length, up)
+    level = source if body.lower is None else body.lower.flat(source, source_map.leg_length, up)
     contacts = find_contacts(level, source_map, up)
     played = _lying(contacts, body.level(played), body, skinned)
     looked_at = moments(source.duration_s, played.rotations, played.translations)
@@ -130,6 +129,6 @@ def with_arms_above(played: Clip, found: SkeletonMap, skin: SkinPoints, up: Floa
 
     played: as brought_to_ground and Keep Contacts have made it; found, skin, up, lower: as there.
     """
-    level = played if lower is None else lower.flat(played, leg_length(found), up)
+    level = played if lower is None else lower.flat(played, found.leg_length, up)
     drawn = with_arms_off_ground(level, BodySkin.of(found, played.skeleton, skin, tuple(up.tolist())))
     return played if drawn is level else replace(played, rotations=drawn.rotations)

@@ -15,7 +15,6 @@ from ...skeletons.skeleton import Skeleton
 from ..skin_points import SkinPoints
 from .arms_off_ground import from_line
 from .bearing_trunk import along
-from .touching import leg_length
 
 _LIMBS: Final = ("l_shoulder", "r_shoulder", "l_hip", "r_hip")
 _HANGS_LEGS: Final = 0.25
@@ -57,7 +56,7 @@ def _hangs(skin: SkinPoints, found: SkeletonMap, own: Skeleton) -> BoolArray:
     The joints of these are unknown to the map, and so are their parents, up to trunk or head. The points are away from
     the body's bones. Parts on the head must also hang down from it.
     """
-    hangs, far = np.zeros(len(skin.positions), np.bool_), _HANGS_LEGS * leg_length(found)
+    hangs, far = np.zeros(len(skin.positions), np.bool_), _HANGS_LEGS * found.leg_length
     carriers, is_known = _carriers(found), np.zeros(len(own), np.bool_)
     is_known[list(found.joint_of.values())] = True
     limbs = np.array([found.joint_of[name] for name in _LIMBS if name in found.joint_of], dtype=np.int64)

@@ -26,7 +26,6 @@ from ..skin_points import SkinPoints
 from .bearing_skin import is_heel, may_touch, of_robe
 from .bearing_trunk import of_trunk
 from .lowest_skin import LowestSkin
-from .touching import leg_length
 
 _BELOW: Final[Mapping[str, tuple[str, ...]]] = {
     "feet": ("ankle",), "arms": ("shoulder",), "forearms": ("elbow",), "head": ("skullbase",)}
@@ -54,7 +53,7 @@ class BodySkin:
     @lru_cache(maxsize=MOST_BODIES)
     def of(cls, found: SkeletonMap, own: Skeleton, skin: SkinPoints, up: tuple[float, float, float]) -> BodySkin:
         """Return the body, cached for all its clips. skin: all of it, in the rest pose of own."""
-        upwards, leg = np.array(up), leg_length(found)
+        upwards, leg = np.array(up), found.leg_length
         points = skin.part(may_touch(skin, found, own))
         feet = {side: with_descendants(own.parents, np.array([found.joint_of[f"{side}_ankle"]]))[points.joints[:, 0]]
                 for side in "lr" if f"{side}_ankle" in found.joint_of}
@@ -72,7 +71,7 @@ class BodySkin:
     @property
     def leg(self) -> float:
         """The length of its legs."""
-        return leg_length(self.found)
+        return self.found.leg_length
 
     def below(self, *names: str) -> BoolArray:
         """Return the points (P,) moved most by joints of these names, of any side, or by their descendants."""

@@ -18,6 +18,7 @@ from ...clips.clip import Clip
 from ...clips.contacts import STEP_S, FootContacts, foot_contacts, instants, joined
 from ...clips.posed import PosedJoints
 from ...clips.thresholds import (
+    BRIEF_S,
     EASE_S,
     FAR_LEGS,
     LIES_LEGS,
@@ -38,12 +39,10 @@ from .body_skin import BodySkin, lowest_foot, points_of
 from .contact_heights import lowest_borne
 from .fitted_curves import smoothed
 from .off_ground import is_within
-from .touching import ground_height, leg_length
+from .touching import ground_height
 
 _HIGH_LEGS: Final = 0.52
 """Height of the skin around all hips above which a body neither sits nor lies on the ground."""
-_HAND_S: Final = 0.1
-"""Time before and after a contact of hands over which their weight fades in and out."""
 _BELOW_SEAT_LEGS: Final = (0.12, 0.22)
 """Distance of feet from their hips, sideways. Up to the first value they are below the buttocks of a character that
 sits on its heels, and bear it; from the second on they are beside them."""
@@ -73,7 +72,7 @@ class SeenBody:
     @classmethod
     def of(cls, clip: Clip, found: SkeletonMap, up: FloatArray, times: FloatArray) -> SeenBody | None:
         """Return the body at times (F,), or None if no feet or legs are known."""
-        known, leg = found.joint_of, leg_length(found)
+        known, leg = found.joint_of, found.leg_length
         feet = [known[name] for name in FOOT_JOINTS if name in known]
         if not feet or leg <= 0.0:
             return None
@@ -179,7 +178,7 @@ def _bearing_hands(seen: SeenBody, feet: Mapping[str, FootContacts]) -> FloatArr
     others = [each for name, each in seen.joints.items() if plain_name(name) not in OF_ARMS]
     more = near[np.stack([each[near] for each in others]).min(axis=0) < NEAR_LEGS[0]] if others else near[:0]
     bears[is_within(times, joined(times[more, None] + (-EASE_S, EASE_S)))] = 0.0
-    beside = round(_HAND_S / STEP_S)
+    beside = round(BRIEF_S / STEP_S)  # a hand bears the body a little before and after that, too
     padded = np.pad(bears, ((beside, beside), (0, 0)))
     bears = np.lib.stride_tricks.sliding_window_view(padded, 2 * beside + 1, axis=0).max(axis=-1)
     made = smoothed(times, bears.T, LIMB_S, lo=0.0, hi=1.0).T

@@ -13,6 +13,7 @@ from ...clips.sole_ends import sole_ends, toe_tip
 from ...clips.thresholds import MOMENT_S
 from ...maths.arrays import BoolArray, FloatArray
 from ...skeletons.maps import SkeletonMap
+from ..skin_points import in_axes
 
 
 def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], times_s: FloatArray,
@@ -35,10 +36,10 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
                      strict=True)
     at_rest = rest[own, :, 3] @ up, np.stack(front) @ up
     below = np.maximum(at_rest[0] - at_rest[1], 0.0)
-    heel = _local(rest[own], rest[own, :, 3] - below[:, None] * up)
+    heel = in_axes(rest[own], rest[own, :, 3] - below[:, None] * up)
     toes = [front[row] if (tip := tips.get(sides[column])) is None else tip for row, column in enumerate(feet)]
     ends_at = np.stack((np.stack(front), np.stack(toes)))
-    in_front = _local(rest[[*end]], ends_at)
+    in_front = in_axes(rest[[*end]], ends_at)
     posed = PosedJoints.of_tracks(source.skeleton, source.rotations, source.translations, np.array((*own, *end)))
     for run in posed.runs(len(times_s)):
         of_ankles, of_ends = np.split(posed.height_rows(times_s[run], up), 2, axis=1)
@@ -47,12 +48,6 @@ def ankles_and_soles(source: Clip, found: SkeletonMap, sides: Sequence[str], tim
         sole = np.minimum(np.einsum("lx,xlf->fl", heel, of_ankles) - at_rest[0] + below, ball)
         soles[run, columns] = np.clip(tip, np.minimum(sole, 0.0), sole)  # tips that dip into the ground count as on it
     return ankles, soles
-
-
-def _local(rest: FloatArray, points: FloatArray) -> FloatArray:
-    """Return points (..., N, 3) of the model in the axes of joints at rest (N, 3, 4), as (x, y, z, 1), (..., N, 4)."""
-    own = np.linalg.solve(rest[..., :3], (points - rest[..., 3])[..., None])[..., 0]
-    return np.concatenate((own, np.ones((*own.shape[:-1], 1))), axis=-1)
 
 
 def off_ground(times_s: FloatArray, feet: FloatArray, soles: FloatArray, sides: Sequence[str],

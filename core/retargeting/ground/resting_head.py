@@ -17,6 +17,7 @@ from ...clips.thresholds import BODY_S, NEARLY_LEGS, ROUNDS
 from ...maths.arrays import FloatArray
 from ...skeletons.hierarchy import is_descendant
 from ..limbs import with_joint_turned
+from ..skin_points import in_axes
 from .body_skin import BodySkin
 from .fitted_curves import smoothed
 from .touching import LEVEL_SHARE
@@ -56,9 +57,7 @@ def _head(body: BodySkin) -> _Head | None:
     is_head = body.part("head")
     if not body.feet or not is_head.any():
         return None
-    rest = body.own.rest_world[neck[-1]]
-    middle = np.linalg.solve(rest[:, :3], body.points.positions[is_head].mean(axis=0) - rest[:, 3])
-    return _Head(neck, np.append(middle, 1.0))
+    return _Head(neck, in_axes(body.own.rest_world[neck[-1]], body.points.positions[is_head].mean(axis=0)))
 
 
 def with_resting_head(contacts: BodyContacts, played: Clip, body: BodySkin) -> Clip:

@@ -130,9 +130,9 @@ def _on_stretched_legs(contacts: BodyContacts, played: Clip, found: SkeletonMap,
     for side, contact in contacts.feet.items():
         leg = Limb.of(found, side, ("hip", "knee", "ankle"))
         if leg is not None:
-            planted = weight_within(times, contact.stands)
+            in_contact = weight_within(times, contact.stands)
             _, at = PosedJoints.of(played, np.array(leg)).placed(times)
             bones = np.linalg.norm(np.diff(at, axis=1), axis=-1).sum(axis=1)
             long = np.linalg.norm(at[:, 0] - at[:, 2], axis=1) / np.maximum(bones, 1e-30)
-            stretched = np.maximum(stretched, planted * smoothstep(long, *_LONG))
+            stretched = np.maximum(stretched, in_contact * smoothstep(long, *_LONG))
     return np.asarray(hands * stretched)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -14,7 +13,6 @@ from ...clips.contacts import FootContacts, depth_within, instants, joined, weig
 from ...clips.thresholds import EASE_S, LOW_LEGS, MOMENT_S
 from ...maths.arrays import BoolArray, FloatArray, runs, smoothstep
 from ...skeletons.maps import SkeletonMap
-from ...skeletons.skeleton import MOST_BODIES
 from .off_ground import ankles_and_soles, is_within, off_ground
 
 LEVEL_SHARE: Final = 0.3
@@ -31,7 +29,7 @@ def with_slides(contacts: Mapping[str, FootContacts], lying: FloatArray, clip: C
     if not contacts or not _long_spans(times, free):
         return dict(contacts)
     _, soles = ankles_and_soles(clip, found, [*contacts], times, up)
-    is_low = off_ground(times, soles, soles, [*contacts], contacts).max(axis=1) <= LOW_LEGS[0] * leg_length(found)
+    is_low = off_ground(times, soles, soles, [*contacts], contacts).max(axis=1) <= LOW_LEGS[0] * found.leg_length
     slides = np.reshape(_long_spans(times, is_low & free), (-1, 2))
     return {side: replace(each, ball=joined(np.concatenate((each.ball, slides)))) for side, each in contacts.items()}
 
@@ -71,12 +69,3 @@ def _touching(times: FloatArray, contacts: FootContacts | None) -> FloatArray:
     on_heel = smoothstep(depth_within(times, heel), 0.0, EASE_S)
     touching = weight_within(times, contacts.stands)
     return np.stack((touching, touching + (_FULL_WEIGHT - 1.0) * on_heel))
-
-
-@lru_cache(maxsize=MOST_BODIES)
-def leg_length(found: SkeletonMap) -> float:
-    """Return the length of a leg at rest, 0 if none is known."""
-    positions = found.skeleton.rest_world[:, :, 3]
-    legs = [positions[[found.joint_of[f"{side}_{part}"] for part in ("hip", "knee", "ankle")]] for side in "lr"
-            if {f"{side}_hip", f"{side}_knee", f"{side}_ankle"} <= found.joint_of.keys()]
-    return float(np.mean([np.linalg.norm(np.diff(leg, axis=0), axis=1).sum() for leg in legs])) if legs else 0.0

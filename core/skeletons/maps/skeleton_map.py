@@ -107,6 +107,13 @@ class SkeletonMap:
         """The index of the joint for each H-Anim joint that the skeleton has."""
         return {name: joint for joint, name in enumerate(self.meant) if name is not None}
 
+    @cached_property
+    def leg_length(self) -> float:
+        """The length of its legs at rest, thigh and shin: the mean of those that are known, 0 if none is."""
+        legs = [[self.joint_of.get(f"{side}_{part}", -1) for part in ("hip", "knee", "ankle")] for side in "lr"]
+        known = self.skeleton.rest_world[[leg for leg in legs if min(leg) >= 0], :, 3]
+        return float(np.linalg.norm(np.diff(known, axis=1), axis=2).sum(axis=1).mean()) if len(known) else 0.0
+
     @property
     def is_humanoid(self) -> bool:
         """Whether any human joint was found."""
