@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 import bpy
@@ -109,12 +110,29 @@ def absence(role: properties.TaktRole) -> str:
 def _why_absent(role: properties.TaktRole) -> str:
     if role.target is None:
         return f"{quoted(role.was)} was deleted: choose another object, or leave the role empty"
+    if (library := unread(role.target)) is not None:
+        return (f"{quoted(role.target.name)} is missing, since {quoted(Path(library.filepath).name)} cannot be read: "
+                "find that file (File > External Data > Find Missing Files), or choose another object")
     return f"{quoted(role.target.name)} is in no scene: choose another object, or clear the field"
 
 
 def _present(role: properties.TaktRole) -> bpy.types.Object | None:
-    """Return the object of a role, or None if it has none, or if the object was deleted."""
-    return None if role.target is None or object_courses.is_gone(role.target) else role.target
+    """Return the object of a role, or None if it has none, or if the object was deleted or its file is unreadable."""
+    return None if (role.target is None or object_courses.is_gone(role.target)
+                    or unread(role.target) is not None) else role.target
+
+
+def unread(target: bpy.types.Object) -> bpy.types.Library | None:
+    """Return the library in which Blender did not find a linked object, or one of its parents; None: all are there.
+
+    Blender puts an empty at the world's origin in its place.
+    """
+    link: bpy.types.Object | None = target
+    while link is not None:
+        if link.is_missing:
+            return link.library
+        link = link.parent
+    return None
 
 
 def _has_collection(role: properties.TaktRole) -> bool:

@@ -96,7 +96,8 @@ def _draw_cast(layout: bpy.types.UILayout, character: TaktCharacter) -> None:
         column.alert = bool(cast.absence(role))
         column.prop(role, "target", text=role.name, icon=_ICONS.get(role.kind, "OBJECT_DATA"), translate=False)
         if column.alert and role.target is not None:
-            column.label(text=say("In no scene: choose another object"), icon="ERROR", translate=False)
+            column.label(text=say("In no scene: choose another object" if cast.unread(role.target) is None else
+                                  "File not read: choose another object"), icon="ERROR", translate=False)
         elif column.alert:
             row = column.row(align=True)
             row.label(text=say("Deleted: choose another object"), icon="ERROR", translate=False)

@@ -5,14 +5,15 @@ from typing import Any
 
 import bpy
 import numpy as np
+import pytest
 
 from takt.bridge import properties
 from takt.bridge.scene import cast
-from takt.bridge.scores import score
+from takt.bridge.scores import score, score_layout
 from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import Unfit
 from takt.tests.blender.dancing import Wait
-from takt.tests.blender.test_cast import END, NEAR_M, added, chair, line, rebuilt, root_at, walker
+from takt.tests.blender.test_cast import END, NEAR_M, Drawn, added, chair, line, rebuilt, root_at, walker
 from takt.tests.blender.test_cast_bad_input import PATH_ENDS, scene, updated
 
 __all__ = ["walker"]  # the fixture
@@ -100,3 +101,36 @@ def test_an_instance_of_a_linked_place_whose_file_is_gone_costs_only_itself(walk
     character.cast["seat"].target = own
     rebuilt()
     assert np.hypot(*(root_at(walker, END) - (0.5, -1.5))) < NEAR_M
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["no file", "broken file"])
+@pytest.mark.parametrize("is_parent", [False, True], ids=["object", "parent"])
+def test_an_object_whose_file_blender_cannot_read_is_not_taken_for_one_at_the_origin(
+        walker: bpy.types.Object, tmp_path: Path, is_there: bool, is_parent: bool) -> None:
+    """Blender puts an empty at the origin in its place; the walk stays as its clip has it."""
+    rebuilt()
+    before, name, file = root_at(walker, END), walker.name, tmp_path / "set.blend"
+    (seat,) = linked(file, chair())
+    if is_parent:
+        seat, above = added("On It", None, location=(0.3, -1.0, 0.0)), seat
+        seat.parent = above
+    role = properties.character(walker).cast["seat"]
+    role.target, seat_name = seat, seat.name
+    rebuilt()
+    assert np.hypot(*(root_at(walker, END) - before)) > 0.1
+    ops: Any = bpy.ops
+    ops.wm.save_as_mainfile(filepath=str(tmp_path / "stage.blend"))
+    file.unlink()
+    if is_there:
+        file.write_bytes(b"nonsense")
+    ops.wm.open_mainfile(filepath=str(tmp_path / "stage.blend"))
+    walker = bpy.data.objects[name]
+    (_, found), = cast.read(walker)
+    assert isinstance(found, Unfit) and f"'{seat_name}' is missing" in found.why and "set.blend" in found.why
+    role = properties.character(walker).cast["seat"]
+    assert cast.absence(role) == found.why and not cast.is_cast(role)
+    layout: Any = Drawn([])
+    score_layout._draw_cast(layout, properties.character(walker))
+    assert layout.red == ["seat", "File not read: choose another object"]
+    rebuilt()
+    assert np.hypot(*(root_at(walker, END) - before)) < NEAR_M

@@ -1,13 +1,24 @@
 """Corners of paths: a body turns near them, and not along the straight sides between them."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
+from takt.core.maths.arrays import ComplexArray
+from takt.core.playing.scene.cast import ScenePath
 from takt.core.playing.scene.ground_curve import GroundCurve
+from takt.core.skeletons.skeleton import world_from_pose
 from takt.tests.core.seeds import seeds
+from takt.tests.core.test_scene_ways import BODY, LEG_M, played
 
 EXACT = 1e-9
 LENGTH = 1.0
+FPS = 48
+FASTER_LEGS_PER_S, HIGHER_LEGS = 0.3, 0.06
+"""Margins: where a path turns back at once, legs turn around a foot that stands, and the steps are not as long."""
 
 
 @pytest.mark.parametrize("seed", seeds(200, quick=20))
@@ -59,3 +70,58 @@ def test_points_on_straight_sides_change_nothing() -> None:
     many = np.concatenate((np.linspace(0.0, 2.0j, 30), np.linspace(2.0j, 2.0 + 2.0j, 30)[1:]))
     one, other = (GroundCurve.through(points).rounded(LENGTH) for points in (few, many))
     assert abs(one.points - other.points).max() < EXACT and abs(one.angles - other.angles).max() < EXACT
+
+
+@dataclass(frozen=True)
+class Walked:
+    """How feet go on a path: the fastest speed of the slower foot, m/s, and the greatest height of either, m."""
+
+    fastest: float
+    highest: float
+
+    @classmethod
+    def along(cls, points: ComplexArray, duration_s: float) -> Walked:
+        """Walk along a path of points (N,) on the ground."""
+        lane = ScenePath(tuple((point.real, 0.0, point.imag) for point in points.tolist()))
+        motion = played(f'<call name="walk" along="lane" duration="{duration_s}" repeat="fit"/>', cast={"lane": lane})
+        positions = world_from_pose(BODY, motion.sample(np.arange(0.0, duration_s, 1.0 / FPS)))[..., 3]
+        feet = positions[:, [BODY.index_of[f"{side}_metatarsal"] for side in "lr"]]
+        speeds = FPS * np.linalg.norm(np.diff(feet[..., ::2], axis=0), axis=2)
+        return cls(float(speeds.min(axis=1).max()), float(feet[..., 1].max()))
+
+
+def polygon(rng: np.random.Generator) -> ComplexArray:
+    """Return a closed regular polygon of three to eight sides."""
+    count = int(rng.integers(3, 9))
+    return np.asarray(rng.uniform(1.0, 2.5) * np.exp(rng.choice((-2j, 2j)) * np.pi * np.arange(count) / count))
+
+
+def rectangle(rng: np.random.Generator) -> ComplexArray:
+    """Return three sides of a rectangle, or all."""
+    side, lengths = rng.choice((-1j, 1j)), np.tile(rng.uniform(1.0, 3.0, 2), 2)
+    return np.asarray((lengths * (1.0, side, -1.0, -side))[:rng.integers(3, 5)])
+
+
+def zigzag(rng: np.random.Generator) -> ComplexArray:
+    """Return three to five sides with corners of up to 150 degrees, to the left and to the right by turns."""
+    half = np.radians(rng.uniform(15.0, 75.0)) * rng.choice((-1.0, 1.0))
+    return np.asarray(rng.uniform(1.5, 2.5) * np.exp(1j * half * (-1.0) ** np.arange(rng.integers(3, 6))))
+
+
+def hairpin(rng: np.random.Generator) -> ComplexArray:
+    """Return two sides and one corner, from 30 degrees to a turn back on the same line."""
+    angle = np.radians(rng.uniform(30.0, 180.0)) * rng.choice((-1.0, 1.0))
+    return np.asarray(rng.uniform(1.5, 3.0, 2) * np.exp((0.0, 1j * angle)))
+
+
+@pytest.mark.parametrize("seed", seeds(240, quick=8))
+def test_feet_stand_at_corners_as_on_a_straight_path(seed: int) -> None:
+    """One foot stands while the other swings, no higher than on a straight path of the same length."""
+    rng = np.random.default_rng(seed)
+    sides = (polygon, rectangle, zigzag, hairpin)[seed % 4](rng) * np.exp(1j * rng.uniform(-np.pi, np.pi))
+    length = float(np.abs(sides).sum())
+    duration_s = length / rng.uniform(0.4, 1.2)
+    bent = Walked.along(np.append(0.0, np.cumsum(sides)), duration_s)
+    straight = Walked.along(np.array((0.0, length), dtype=np.complex128), duration_s)
+    assert bent.fastest < straight.fastest + FASTER_LEGS_PER_S * LEG_M
+    assert bent.highest < straight.highest + HIGHER_LEGS * LEG_M

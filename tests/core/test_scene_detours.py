@@ -147,3 +147,32 @@ def test_a_footprint_has_the_outermost_points_of_any() -> None:
     sides = np.roll(corners, -1) - corners
     assert ((sides[:, None].conj() * (points - corners[:, None])).imag > -1e-12).all()
     assert set(corners.tolist()) <= set(points.tolist())
+
+
+def table(rig: Rig, at: FloatArray, high: float) -> ScenePlace:
+    """Return a table for a reaching hand in the way, so high in legs: 1.2 legs wide, and half as deep."""
+    return chair(rig, np.array((at[0], high, at[2])), np.array((0.0, 0.0, 1.0)), 0.6, 0.3)
+
+
+PASSES = ROLES + '<role name="table" is="place"/>'
+
+
+@pytest.mark.parametrize("seed", part_of(SEEDS, 4))
+def test_a_way_to_a_place_that_leads_through_something_else_is_told(seed: int) -> None:
+    """Of a table on the way, not of one beside it, a rug, a lintel, or what the way begins or ends in."""
+    rng, rig = np.random.default_rng(seed + 18000), FOUR[seed % len(FOUR)]
+    bearing = rng.uniform(-0.3, 0.3)
+    ahead = np.array((np.sin(bearing), 0.0, np.cos(bearing)))
+    far, share = rng.uniform(4.0, 6.0), rng.uniform(0.4, 0.6)
+    mark, text = rig.place(far * rig.leg_m * ahead, ahead), WALKS.format("", far * 1.2)
+    high, beside = rng.uniform(0.4, 0.9), np.array((rng.choice((-1.3, 1.3)), 0.0, 0.0))
+
+    def told(place: ScenePlace) -> list[str]:
+        motion = played(rig, text, roles=PASSES, seat=mark, table=place)
+        return [each.message for each in motion.problems if "leads through" in each.message]
+
+    assert told(table(rig, share * far * ahead, high)) == [
+        "<call> the way to 'seat' leads through 'table': call a walk to a place beside that first"]
+    for at, height in ((share * far * ahead + beside, high), (share * far * ahead, 0.02), (share * far * ahead, 2.5),
+                       (0.1 * ahead, high), (far * ahead, high)):
+        assert not told(table(rig, at, height)), (at, height)

@@ -35,7 +35,7 @@ TICK_S: Final = 0.5
 CHANGES_S: Final = 0.2
 CHANGING: Final = {"skin off seat while clips change": 0.1}
 """In a transition of less than a tenth of a second that raises hips by a third of a leg, they do not follow at once."""
-TELLING: Final = 5, 9, 11, 24, 43, 78, 169
+TELLING: Final = 5, 9, 11, 24, 43, 78, 122, 169
 """Each needs another part of what is known of clips that go on sitting."""
 EASES_S: Final = 0.1
 SURE_S: Final = 0.4

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ...clips.thresholds import LITTLE_LEGS, ON_LEGS
+from ...clips.thresholds import BRIEF_S, LITTLE_LEGS, ON_LEGS
 from ...maths.arrays import BoolArray, FloatArray, IntArray, quotient
 from ...maths.formulas import Number, greatest, minimum_jerk, of_each, worked_out
 from ...retargeting.comparing.reference import stood_up
@@ -36,10 +36,12 @@ from .lowering import Lowering
 from .planted import Planted
 from .rises import Rises
 from .soles import Soles, on_ground
-from .steps import Seams, footholds
+from .steps import SAME_LEGS, Seams, footholds
 
 _GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
+_BENDS_LEGS: Final = 1.0
+"""The same for a path that bends a walk: a foot stays while the body turns around it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +134,8 @@ class Footwork(Over):
             counts = np.bincount(own[stays], minlength=len(counts))
             segment, turn, spans, own = segment[stays], turn[stays], spans[stays], own[stays]
             points = points[stays.repeat(8)]
-            halfway_s, astray = self.warped.halfway(points[::8], spans)
+            whole_s = self._over_seams(self.warped, points[::8], spans, segment, leg)
+            halfway_s, astray = self.warped.halfway(points[::8], whole_s)
             points = self.warped.points(points, halfway_s.repeat(8))
         points = (points @ ground.T).reshape(-1, 8, 3)
         turned = (points[:, 7] - points[:, 0]) @ np.array((1.0, 1j, 0.0))
@@ -145,10 +148,29 @@ class Footwork(Over):
                        astray)
 
     def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
-        """Return which contacts at points (H, 3) during spans (H, 2) stay, since no glide takes the foot along."""
+        """Return which contacts at points (H, 3) during spans (H, 2) stay, since nothing takes the foot along."""
         begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
-        away = np.linalg.norm(end - begin, axis=1)
-        return np.asarray(away <= _GLIDES_LEGS * self.legs[leg].length(self.skeleton))
+        most = np.where(warped.warp.glides(spans_s), _GLIDES_LEGS, _BENDS_LEGS)
+        return np.asarray(np.linalg.norm(end - begin, axis=1) <= most * self.legs[leg].length(self.skeleton))
+
+    def _over_seams(self, warped: Warped, points: FloatArray, spans_s: FloatArray, segment: IntArray,
+                    leg: int) -> FloatArray:
+        """Return contacts' spans (H, 2), those that go on over a seam with all of their parts.
+
+        points: (H, 3) of the contacts as their clips have them. A path bends all parts alike, so that the foot stays.
+        """
+        if not len(points):
+            return spans_s
+        near, over = SAME_LEGS * self.legs[leg].length(self.skeleton), ground_axes(self.up)[:2].T
+        seam_s = self.row.layout.begin_s[segment[1:]]
+        jump = warped.points(points[1:], seam_s) - warped.points(points[1:], np.nextafter(seam_s, -np.inf))
+        apart, jumped = (np.linalg.norm(way @ over, axis=1) for way in (np.diff(points, axis=0), jump))
+        is_next = (np.diff(segment) == 1) & (spans_s[1:, 0] - spans_s[:-1, 1] <= BRIEF_S)
+        begins = np.append(True, ~(is_next & (np.maximum(apart, jumped) <= near)))
+        first = np.flatnonzero(begins)
+        last = np.append(first[1:], len(points)) - 1
+        whole_s = np.stack((spans_s[first, 0], spans_s[last, 1]), axis=1)[np.cumsum(begins) - 1]
+        return np.where(self._stays(warped, points, whole_s, leg)[:, None], whole_s, spans_s)
 
     def _are_clips_own(self, times_s: FloatArray, segment: IntArray) -> BoolArray:
         """Return at which times (H, 2) of segments (H,) the poses below are the clip's own, apart from root motion."""

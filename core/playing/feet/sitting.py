@@ -176,9 +176,12 @@ def _levels(body: Moving, own: IntArray, begin: int, end: int) -> tuple[FloatArr
     for number in np.unique(part[own]).tolist():
         frames = own[part[own] == number]
         if not levels:  # a body that sits down may have paused, or come slowly
-            frames = np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1)[-1][-_LAST * brief:]
+            rests = [run for run in np.split(frames, np.flatnonzero(np.diff(frames) > 1) + 1) if len(run) >= brief]
+            frames = rests[-1][-_LAST * brief:] if rests else frames[:0]
+        if len(frames) < brief:
+            continue
         level = float(np.median(low[frames]))
-        if len(frames) >= brief and (levels or low[own[part[own] == number]].min() > level - near):
+        if levels or low[own[part[own] == number]].min() > level - near:
             levels.append((int(frames[0]), int(frames[-1]), level))
     if all(abs(level - sits) < near for *_, level in levels):
         return least, most

@@ -55,6 +55,14 @@ def round_corners(curve: GroundCurve, corners: ComplexArray, room: float) -> Gro
     return found
 
 
+def crosses(curve: GroundCurve, corners: ComplexArray) -> bool:
+    """Return whether a curve that begins and ends outside a footprint leads through it. corners: see round_corners."""
+    if len(corners) < _CLOSED:
+        return False
+    away = _away(curve.points, corners)
+    return bool(away[[0, -1]].min() > 0.0 and away.min() < 0.0)
+
+
 def _taut(begin: complex, end: complex, wide: ComplexArray) -> list[ComplexArray]:
     """Return the corners of a polygon (N,) between two points outside it: of the shortest way, then of the other one.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -70,6 +70,7 @@ class Scene:
     unit_m: float = 1.0
     level: float = 0.0
     points: SkinPoints | None = None
+    _known_spells: dict[Row, Spells] = field(default_factory=dict)
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
         """Return a sequence with the rounds that fitting calls need, and problems. row: plays one round of each."""
@@ -112,7 +113,7 @@ class Scene:
             return stage, _as_missed(said)
         surface = Surface.of(found, ground_axes(stage.up)) if found else None
         skin = self._seat_skin if row.sequence.ways and len(stage.lock.roots) else None
-        spells = None if skin is None or self._thighs is None else Spells.of(row, self._thighs)
+        spells = None if skin is None else self._spells(row)
         seats, told = ((), ()) if skin is None or spells is None else seats_of(
             stage, skin, spells, self.cast, self._shown, self._ground, self.unit_m)
         if surface is None and not seats:
@@ -165,7 +166,13 @@ class Scene:
 
     def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
         return Sits(stage, row, innermost(row.sequence.ways), traveller, self._thighs,
-                    self.up / np.linalg.norm(self.up), self._ground, lambda: self._highest)
+                    self.up / np.linalg.norm(self.up), self._ground, lambda: self._highest, lambda: self._spells(row))
+
+    def _spells(self, row: Row) -> Spells | None:
+        """Return which clips of a row go on sitting, looked at once; None for a body without thighs."""
+        if self._thighs is not None and row not in self._known_spells:
+            self._known_spells[row] = Spells.of(row, self._thighs)
+        return self._known_spells.get(row)
 
     @cached_property
     def _highest(self) -> float:

@@ -18,7 +18,7 @@ from ..placing.placement import Placement
 from ..row import Row
 from ..stage import Stage
 from .cast import ScenePath, ScenePlace
-from .detour import footprint_of, round_corners
+from .detour import crosses, footprint_of, round_corners
 from .ground_curve import GroundCurve, bend, joined
 from .spells import Spells
 from .surface import Surface
@@ -95,7 +95,8 @@ class Sits:
     """Finds which bodies of ways are to be at their places.
 
     stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
-    ground: where seats stand. highest: returns the greatest height of a seat above that, see seats.highest.
+    ground: where seats stand. highest: returns the greatest height of a seat above that, see seats.highest. looked:
+    returns which clips of the row go on sitting; None for a body without thighs.
     """
 
     stage: Stage
@@ -106,6 +107,7 @@ class Sits:
     up: FloatArray
     ground: Ground
     highest: Callable[[], float]
+    looked: Callable[[], Spells | None]
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
     @cached_property
@@ -116,8 +118,9 @@ class Sits:
     @cached_property
     def spells(self) -> Spells:
         """Which clips go on sitting."""
-        assert self.thighs is not None  # else nothing sits
-        return Spells.of(self.row, self.thighs)
+        spells = self.looked()
+        assert spells is not None  # else nothing sits
+        return spells
 
     def stand(self, way: Way, place: ScenePlace, time_s: float) -> Stand:
         """Return the body that is to be at a place: as it is at a time, or as it sits there.
@@ -153,6 +156,14 @@ class Sits:
             return curve
         return round_corners(curve, footprint_of(self.traveller.over_all(place.footprint)),
                              _ROOM_LEGS * self.thighs.leg)
+
+    def is_crossed(self, curve: GroundCurve, place: ScenePlace) -> bool:
+        """Return whether a curve leads through the body of a place that stands on the ground, and is no door."""
+        if not place.footprint or self.thighs is None or not self._stands_apart(place, self.thighs):
+            return False
+        height = float(np.array(place.surface or place.position) @ self.up) - self.ground(place)
+        return 0.0 < height < self.highest() and crosses(
+            curve, footprint_of(self.traveller.over_all(place.footprint)))
 
     def curve_along(self, way: Way, path: ScenePath, begin: Stand, own: complex, seated: Way | None) -> GroundCurve:
         """Return the curve of a way along a path.

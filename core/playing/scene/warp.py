@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from ...maths.arrays import ComplexArray, FloatArray
+from ...maths.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from ...maths.displacement import DisplacementProblem, solve_displacement
 from ...maths.formulas import minimum_jerk
 from ..placing.placement import Placement
@@ -41,11 +41,15 @@ class Frames:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A warp between two instants: at times_s (K,), ascending, the placement from one frame to another."""
+    """A warp between two instants: at times_s (K,), ascending, the placement from one frame to another.
+
+    glides: whether the body is moved without a walk.
+    """
 
     times_s: FloatArray
     own: Frames
     new: Frames
+    glides: bool = False
 
     @classmethod
     def still(cls, time_s: float, by: Placement) -> Piece:
@@ -63,7 +67,7 @@ class Piece:
         eased = minimum_jerk(np.linspace(0.0, 1.0, len(times_s)))
         before = carried.shift + np.exp(1j * carried.yaw_rad) * positions
         return cls(times_s, Frames(positions, np.zeros(len(times_s))),
-                   Frames(before + eased * shift, np.unwrap(carried.yaw_rad) + eased * turn_rad))
+                   Frames(before + eased * shift, np.unwrap(carried.yaw_rad) + eased * turn_rad), glides=True)
 
     def placements(self, times_s: FloatArray) -> Placement:
         """Return the placements of the body at times (F,)."""
@@ -80,14 +84,23 @@ class Warp:
 
     def placements(self, times_s: FloatArray) -> Placement:
         """Return the placements of a body at times (F,)."""
-        begins_s = np.array([piece.times_s[0] for piece in self.pieces])
-        at = np.maximum(begins_s.searchsorted(times_s, side="right") - 1, 0)
+        at = self._at(times_s)
         yaw, shift = np.zeros(len(times_s)), np.zeros(len(times_s), dtype=np.complex128)
         for number in np.unique(at).tolist():
             chosen = at == number
             found = self.pieces[number].placements(times_s[chosen])
             yaw[chosen], shift[chosen] = found.yaw_rad, found.shift
         return Placement(yaw, shift)
+
+    def glides(self, spans_s: FloatArray) -> BoolArray:
+        """Return during which spans (H, 2) a body glides, (H,)."""
+        known = np.append(0, np.cumsum([piece.glides for piece in self.pieces]))
+        return np.asarray(known[self._at(spans_s[:, 1]) + 1] > known[self._at(spans_s[:, 0])])
+
+    def _at(self, times_s: FloatArray) -> IntArray:
+        """Return the numbers of pieces at times (F,)."""
+        begins_s = np.array([piece.times_s[0] for piece in self.pieces])
+        return np.maximum(begins_s.searchsorted(times_s, side="right") - 1, 0)
 
     @classmethod
     def of(cls, pieces: Sequence[Piece]) -> Warp:

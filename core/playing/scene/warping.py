@@ -203,6 +203,7 @@ class _Warping:
         self.pieces.append(piece)
         self._jump(piece.placements(times[-1:]).at(0), end_s)
         self._check_pace(way, curve.length, float(along[-1]), end_s - begin_s)
+        self._check_clear(way, curve)
 
     def _share(self, way: Way, curve: GroundCurve, own: float) -> float:
         """Return the share of a curve that a path follows: all of it, or of a longer path what the clip travels."""
@@ -236,6 +237,20 @@ class _Warping:
     def _body(self, times_s: FloatArray) -> tuple[ComplexArray, FloatArray]:
         """Return the positions and facing angles of the body at times (F,) as its clips lead."""
         return self.traveller.seen(self.sits.leading.sample(times_s))
+
+    def _check_clear(self, way: Way, curve: GroundCurve) -> None:
+        """Warn if a way to a place leads through other things that play roles, and stand there from beginning to end.
+
+        Somebody drew a path along which a body goes, and its own place is known to be in the way.
+        """
+        if not way.going.to:
+            return
+        own, times_s = self.cast[way.going.to], [self._shown_s(edge_s) for edge_s in self._edges_s(way)]
+        for role, other in self.cast.items():
+            there = [] if other == own else [at_time(other, time_s) for time_s in times_s]
+            if there and all(isinstance(each, ScenePlace) and self.sits.is_crossed(curve, each) for each in there):
+                self._say(way, f"the way to {quoted(way.going.to)} leads through {quoted(role)}: call a walk to a "
+                               "place beside that first")
 
     def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
         """Warn if steps are longer or shorter than natural, or if fitting rounds are too fast or slow.
