@@ -85,7 +85,7 @@ def _through(points: ComplexArray, directions: tuple[float, float], half_turn: f
     units = np.diff(points) / np.abs(np.diff(points))
     angles = np.concatenate(((directions[0],), np.angle(units[:-1] + units[1:]), (directions[1],)))
     return chained([bend(complex(points[i]), float(angles[i]), complex(points[i + 1]), float(angles[i + 1]), half_turn,
-                         pull) for i in range(len(points) - 1)])
+                         pull, is_detour=True) for i in range(len(points) - 1)])
 
 
 def _has_room(curve: GroundCurve, corners: ComplexArray, room: float, ends: FloatArray, near: float) -> bool:

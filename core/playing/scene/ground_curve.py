@@ -130,13 +130,13 @@ class GroundCurve:
 
 
 def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, half_turn: float,
-         pull: float = 1.0) -> GroundCurve:
+         pull: float = 1.0, *, is_detour: bool = False) -> GroundCurve:
     """Return a curve from one position to another with given directions at both ends.
 
     end_rad: None to arrive as a circle does. It is a cubic Hermite curve with tangents as long as the distance, times
     pull. A direction that is more than a quarter turn away from the straight way would turn such a curve back in a
     point. So it leaves and arrives at a quarter turn, and turns on the spot by the rest, half a turn over the length
-    half_turn. Then it turns nowhere more tightly than that.
+    half_turn. Then, and on a detour, it turns nowhere more tightly than that.
 
     >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None, 1.0)
     >>> bool(abs(curve.angles[-1] - np.pi / 2.0) < 0.02), curve.points[-1].round(9).tolist()
@@ -159,7 +159,7 @@ def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, 
         begin + way * x * x * (3.0 - 2.0 * x) + leaves * x * (1.0 - x) ** 2 - arrives * x * x * (1.0 - x))
     angles = found.angles + _whole_turns(out - found.angles[0])
     angles[0], angles[-1] = out, into + _whole_turns(angles[-1] - into)
-    if out == begin_rad and into == end_rad:
+    if out == begin_rad and into == end_rad and not is_detour:
         return GroundCurve(found.points, found.lengths, angles)
     sides = np.maximum(np.abs(np.diff(found.points)), half_turn / np.pi * np.abs(np.diff(angles)))
     middle = GroundCurve(found.points, np.append(0.0, np.cumsum(sides)), angles)
