@@ -160,8 +160,8 @@ class Footwork(Over):
                     leg: int) -> FloatArray:
         """Return contacts' spans (H, 2), those that go on over a seam with all of their parts.
 
-        points: (H, 3) of the contacts as their clips have them. A path bends all parts alike, so that the foot stays; a glide over
-        a seam does not.
+        points: (H, 3) of the contacts as their clips have them. A path bends all parts alike, so that the foot stays; a
+        glide does not.
         """
         if not len(points):
             return spans_s

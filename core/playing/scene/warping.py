@@ -260,7 +260,7 @@ class _Warping:
         """Warn if a way to a place turns a body faster than anybody turns, for lack of time. angles: (K,) at times."""
         quickest = float(np.abs(np.diff(angles) / np.maximum(np.diff(times_s), _NO_TIME_S)).max())
         if way.going.to and quickest > _BROUGHT_RAD_PER_S:
-            lasts_s = float(times_s[-1] - times_s[0]) * quickest / _BROUGHT_RAD_PER_S
+            lasts_s = np.ceil(10.0 * float(times_s[-1] - times_s[0]) * quickest / _BROUGHT_RAD_PER_S) / 10.0
             self._say(way, f"the way to {quoted(way.going.to)} turns the body by up to {np.degrees(quickest):.0f}° per "
                            f"second, expected at most {np.degrees(_BROUGHT_RAD_PER_S):.0f}°: about {lasts_s:.1f} s in "
                            "all would do")
