@@ -42,8 +42,9 @@ _GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
 _BENDS_LEGS: Final = 1.0
 """The same for a path that bends a walk: a foot stays while the body turns around it."""
-_TURNS_RAD: Final = np.radians(150.0)
-"""A body that turns by more during a contact, as while it sits down, takes the foot along, or its legs would cross."""
+_TURNS_RAD: Final = np.radians(200.0)
+"""A body that turns by more than half a turn during a contact, as while it sits down, takes the foot along, or its legs
+would cross."""
 
 
 @dataclass(frozen=True, eq=False)
