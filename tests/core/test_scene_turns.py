@@ -28,7 +28,7 @@ EASY_DEG_PER_S: Final = 160.0
 """What a walk without haste turns it by at most."""
 HALF_TURN: Final = 1.4
 DURATIONS_S: Final = (1.5, 3.0, 6.0, 10.0)
-FASTER, FASTER_LEGS_PER_S, FASTEST_LEGS_PER_S = 1.5, 1.0, 9.0
+FASTER, FASTER_LEGS_PER_S, FASTEST_LEGS_PER_S = 1.5, 1.5, 9.0
 """Feet of a body that turns go farther than those of one that goes straight on. None jumps."""
 
 
