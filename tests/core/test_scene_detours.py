@@ -108,8 +108,8 @@ def test_a_seat_that_moves_takes_its_body_along() -> None:
 
 def test_a_curve_goes_round_the_shorter_way_with_room_and_keeps_its_ends() -> None:
     for side in (-1.0, 1.0):
-        curve = bend(-4.0 + 0.2j * side, 0.0, 4.0, 0.0)
-        found = round_corners(curve, SQUARE, 0.4)
+        curve = bend(-4.0 + 0.2j * side, 0.0, 4.0, 0.0, 1.4)
+        found = round_corners(curve, SQUARE, 0.4, 1.4)
         assert away(found.points, SQUARE).min() > 0.7 * 0.4 and found.length < 1.15 * curve.length
         assert np.sign(found.at(np.array((found.length / 2.0,)))[0][0].imag) == side
         for one, other in ((found.points, curve.points), (found.angles, curve.angles)):
@@ -119,9 +119,9 @@ def test_a_curve_goes_round_the_shorter_way_with_room_and_keeps_its_ends() -> No
 
 @pytest.mark.parametrize("ends", [(-4.0 + 2.0j, 4.0 + 2.0j), (-4.0, 0.0), (0.0, 4.0)])
 def test_a_curve_that_crosses_nothing_or_ends_within_stays_the_same(ends: tuple[complex, complex]) -> None:
-    curve = bend(ends[0], 0.0, ends[1], 0.0)
-    assert round_corners(curve, SQUARE, 0.4) is curve
-    assert round_corners(curve, SQUARE[:2], 0.4) is curve
+    curve = bend(ends[0], 0.0, ends[1], 0.0, 1.4)
+    assert round_corners(curve, SQUARE, 0.4, 1.4) is curve
+    assert round_corners(curve, SQUARE[:2], 0.4, 1.4) is curve
 
 
 def test_random_curves_go_round_random_footprints() -> None:
@@ -130,8 +130,8 @@ def test_random_curves_go_round_random_footprints() -> None:
         corners = footprint_of(rng.normal(size=12) + 1j * rng.normal(size=12)) * 0.3
         around, (out, into) = rng.uniform(0.0, 2.0 * np.pi), rng.uniform(-np.pi, np.pi, 2).tolist()
         begin, end = (3.0 * np.exp(1j * np.array((around, around + rng.uniform(2.0, 4.3))))).tolist()
-        curve = bend(begin, out, end, into)
-        found = round_corners(curve, corners, 0.3)
+        curve = bend(begin, out, end, into, 1.0)
+        found = round_corners(curve, corners, 0.3, 1.0)
         bent += found is not curve
         sides = np.roll(corners, -1) - corners
         edge = (corners[:, None] + np.linspace(0.0, 1.0, 30) * sides[:, None]).ravel()

@@ -84,10 +84,10 @@ def test_without_a_seat_left_just_before_a_path_begins_where_it_does(before: str
 
 def test_a_curve_joins_another_one_smoothly_or_is_left_alone() -> None:
     curve = GroundCurve.through(np.linspace(0.0, 5.0, 400).astype(np.complex128))
-    found = joined(curve, -0.2 + 0.3j, 0.5, 1.0)
+    found = joined(curve, -0.2 + 0.3j, 0.5, 1.0, 1.4)
     assert found.points[0] == -0.2 + 0.3j and found.angles[0] == 0.5 and found.points[-1] == 5.0
     assert np.abs(np.diff(found.angles)).max() < 0.1 and np.abs(found.points[found.points.real > 1.0].imag).max() == 0.0
     np.testing.assert_allclose(np.diff(found.lengths), np.abs(np.diff(found.points)), rtol=1e-9)
-    assert joined(curve, -1.1, 0.0, 1.0) is curve
+    assert joined(curve, -1.1, 0.0, 1.0, 1.4) is curve
     short = GroundCurve.through(np.array((0.0, 0.4)).astype(np.complex128))
-    assert joined(short, -0.2, 0.0, 1.0) is short
+    assert joined(short, -0.2, 0.0, 1.0, 1.4) is short

@@ -42,6 +42,9 @@ _GLIDES_LEGS: Final = 0.5
 """Least distance in leg lengths that a body glides during a contact for the foot to glide along."""
 _BENDS_LEGS: Final = 1.0
 """The same for a path that bends a walk: a foot stays while the body turns around it."""
+_TURNS_RAD: Final = np.radians(200.0)
+"""A body that turns by more than half a turn during a contact, as while it sits down, takes the foot along, or its legs
+would cross."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +153,16 @@ class Footwork(Over):
     def _stays(self, warped: Warped, points: FloatArray, spans_s: FloatArray, leg: int) -> BoolArray:
         """Return which contacts at points (H, 3) during spans (H, 2) stay, since nothing takes the foot along."""
         begin, end = (warped.points(points, spans_s[:, edge]) for edge in range(2))
-        most = np.where(warped.warp.glides(spans_s), _GLIDES_LEGS, _BENDS_LEGS)
-        return np.asarray(np.linalg.norm(end - begin, axis=1) <= most * self.legs[leg].length(self.skeleton))
+        glides, far = warped.warp.glides(spans_s), np.linalg.norm(end - begin, axis=1)
+        most = np.where(glides, _GLIDES_LEGS, _BENDS_LEGS) * self.legs[leg].length(self.skeleton)
+        return np.asarray((far <= most) & (glides | (np.abs(warped.warp.turns(spans_s)) <= _TURNS_RAD)))
 
     def _over_seams(self, warped: Warped, points: FloatArray, spans_s: FloatArray, segment: IntArray,
                     leg: int) -> FloatArray:
         """Return contacts' spans (H, 2), those that go on over a seam with all of their parts.
 
-        points: (H, 3) of the contacts as their clips have them. A path bends all parts alike, so that the foot stays.
+        points: (H, 3) of the contacts as their clips have them. A path bends all parts alike, so that the foot stays; a
+        glide does not.
         """
         if not len(points):
             return spans_s
@@ -165,7 +170,8 @@ class Footwork(Over):
         seam_s = self.row.layout.begin_s[segment[1:]]
         jump = warped.points(points[1:], seam_s) - warped.points(points[1:], np.nextafter(seam_s, -np.inf))
         apart, jumped = (np.linalg.norm(way @ over, axis=1) for way in (np.diff(points, axis=0), jump))
-        is_next = (np.diff(segment) == 1) & (spans_s[1:, 0] - spans_s[:-1, 1] <= BRIEF_S)
+        is_next = (np.diff(segment) == 1) & (spans_s[1:, 0] - spans_s[:-1, 1] <= BRIEF_S) & ~warped.warp.glides(
+            np.stack((spans_s[:-1, 0], spans_s[1:, 1]), axis=1))
         begins = np.append(True, ~(is_next & (np.maximum(apart, jumped) <= near)))
         first = np.flatnonzero(begins)
         last = np.append(first[1:], len(points)) - 1

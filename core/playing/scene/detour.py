@@ -31,12 +31,12 @@ def footprint_of(points: ComplexArray) -> ComplexArray:
     return np.asarray(points[_hull(points)])
 
 
-def round_corners(curve: GroundCurve, corners: ComplexArray, room: float) -> GroundCurve:
+def round_corners(curve: GroundCurve, corners: ComplexArray, room: float, half_turn: float) -> GroundCurve:
     """Return a curve with the same ends and directions there that leads around a footprint, or the curve itself.
 
     corners: (N,) of the footprint, see footprint_of. room: least distance of the body's middle from it. The curve stays
     as it is if it has that room, or if it begins or ends within the footprint. Near its ends it may be as near to the
-    footprint as these are. Of the two ways around, the shorter one with enough room is taken.
+    footprint as these are. Of the two ways around, the shorter one with enough room is taken. half_turn: see bend.
     """
     if len(corners) < _CLOSED:
         return curve
@@ -49,7 +49,7 @@ def round_corners(curve: GroundCurve, corners: ComplexArray, room: float) -> Gro
     ways = _taut(_outside(begin, corners, room), _outside(end, corners, room), wide)
     for pull in _PULLS:
         for between in ways:
-            found = _through(np.concatenate(((begin,), between, (end,))), directions, pull)
+            found = _through(np.concatenate(((begin,), between, (end,))), directions, half_turn, pull)
             if _has_room(found, corners, _LEAST_ROOM * room, away, _LEAST_NEAR):
                 return found
     return found
@@ -79,13 +79,13 @@ def _taut(begin: complex, end: complex, wide: ComplexArray) -> list[ComplexArray
     return sorted(ways, key=lambda way: float(np.abs(np.diff(np.concatenate(((begin,), way, (end,))))).sum()))
 
 
-def _through(points: ComplexArray, directions: tuple[float, float], pull: float) -> GroundCurve:
-    """Return a smooth curve through points (N,), with directions at its ends. pull: see bend."""
+def _through(points: ComplexArray, directions: tuple[float, float], half_turn: float, pull: float) -> GroundCurve:
+    """Return a smooth curve through points (N,), with directions at its ends. half_turn, pull: see bend."""
     points = points[np.append(True, np.abs(np.diff(points)) > 0.0)]
     units = np.diff(points) / np.abs(np.diff(points))
     angles = np.concatenate(((directions[0],), np.angle(units[:-1] + units[1:]), (directions[1],)))
-    return chained([bend(complex(points[i]), float(angles[i]), complex(points[i + 1]), float(angles[i + 1]), pull)
-                    for i in range(len(points) - 1)])
+    return chained([bend(complex(points[i]), float(angles[i]), complex(points[i + 1]), float(angles[i + 1]), half_turn,
+                         pull, is_detour=True) for i in range(len(points) - 1)])
 
 
 def _has_room(curve: GroundCurve, corners: ComplexArray, room: float, ends: FloatArray, near: float) -> bool:

@@ -16,6 +16,8 @@ _STEPS: Final = 256
 """Points of a bend."""
 _JOINS: Final = 0.5
 """A curve joins another one no sooner than after this share of how far that may be away."""
+_TURN_STEPS: Final = 32
+"""Points of a turn on the spot."""
 _FINE: Final = 32
 """Points of a rounded curve per length over which it turns."""
 _CORNER: Final = 0.25
@@ -31,8 +33,8 @@ _STRAIGHT_RAD: Final = 1e-9
 class GroundCurve:
     """A curve through points (N,), N ≥ 2.
 
-    lengths: (N,) arc length to each from the first one. angles: (N,) directions of the curve there, without jumps by
-    whole turns.
+    lengths: (N,) arc length to each from the first one; where a curve turns on the spot, it takes a length too, see
+    bend. angles: (N,) directions of the curve there, without jumps by whole turns.
     """
 
     points: ComplexArray
@@ -127,35 +129,66 @@ class GroundCurve:
         return np.asarray(until[side] + (self.points[side] + positions) / 2.0 * (lengths - self.lengths[side]))
 
 
-def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, pull: float = 1.0) -> GroundCurve:
+def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, half_turn: float,
+         pull: float = 1.0, *, is_detour: bool = False) -> GroundCurve:
     """Return a curve from one position to another with given directions at both ends.
 
     end_rad: None to arrive as a circle does. It is a cubic Hermite curve with tangents as long as the distance, times
-    pull.
+    pull. A direction that is more than a quarter turn away from the straight way would turn such a curve back in a
+    point. So it leaves and arrives at a quarter turn, and turns on the spot by the rest, half a turn over the length
+    half_turn. Then, and on a detour, it turns nowhere more tightly than that.
 
-    >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None)
+    >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None, 1.0)
     >>> bool(abs(curve.angles[-1] - np.pi / 2.0) < 0.02), curve.points[-1].round(9).tolist()
     (True, (2+2j))
+    >>> curve = bend(0.0, 0.0, 2.0, np.pi, 1.0)
+    >>> np.degrees(curve.at(curve.length - np.array((0.5, 0.25, 0.0)))[1]).round().tolist()
+    [90.0, 154.0, 180.0]
     """
     way = end - begin
     far, straight = abs(way), float(np.angle(way))
+    out = _quarter(straight, begin_rad)
     if end_rad is None:
-        turn = (straight - begin_rad + np.pi) % (2.0 * np.pi) - np.pi
-        end_rad = straight + turn
+        turn = (straight - out + np.pi) % (2.0 * np.pi) - np.pi
+        into = end_rad = straight + turn
+    else:
+        into = _quarter(straight, end_rad)
     x = np.linspace(0.0, 1.0, _STEPS + 1)
-    out, into = pull * far * np.exp(1j * begin_rad), pull * far * np.exp(1j * end_rad)
+    leaves, arrives = pull * far * np.exp(1j * out), pull * far * np.exp(1j * into)
     found = GroundCurve.through(
-        begin + way * x * x * (3.0 - 2.0 * x) + out * x * (1.0 - x) ** 2 - into * x * x * (1.0 - x))
-    angles = found.angles + _whole_turns(begin_rad - found.angles[0])
-    angles[0], angles[-1] = begin_rad, end_rad + _whole_turns(angles[-1] - end_rad)
-    return GroundCurve(found.points, found.lengths, angles)
+        begin + way * x * x * (3.0 - 2.0 * x) + leaves * x * (1.0 - x) ** 2 - arrives * x * x * (1.0 - x))
+    angles = found.angles + _whole_turns(out - found.angles[0])
+    angles[0], angles[-1] = out, into + _whole_turns(angles[-1] - into)
+    if out == begin_rad and into == end_rad and not is_detour:
+        return GroundCurve(found.points, found.lengths, angles)
+    sides = np.maximum(np.abs(np.diff(found.points)), half_turn / np.pi * np.abs(np.diff(angles)))
+    middle = GroundCurve(found.points, np.append(0.0, np.cumsum(sides)), angles)
+    return chained((*_on_the_spot(begin, begin_rad, out, half_turn, is_first=True), middle,
+                    *_on_the_spot(end, into, end_rad, half_turn, is_first=False)))
 
 
-def joined(curve: GroundCurve, begin: complex, begin_rad: float, reach: float) -> GroundCurve:
+def _on_the_spot(at: complex, begin_rad: float, end_rad: float, half_turn: float, *,
+                 is_first: bool) -> list[GroundCurve]:
+    """Return a turn on the spot, none if there is nothing to turn. is_first: it begins at rest, else it ends so."""
+    turn = (end_rad - begin_rad + np.pi) % (2.0 * np.pi) - np.pi
+    if begin_rad == end_rad:
+        return []
+    x = np.linspace(0.0, 1.0, _TURN_STEPS + 1)
+    eased = 1.0 - np.cos(np.pi / 2.0 * x) if is_first else np.sin(np.pi / 2.0 * x)
+    return [GroundCurve(np.full(len(x), at), x * abs(turn) / np.pi * half_turn, begin_rad + turn * eased)]
+
+
+def _quarter(straight_rad: float, angle_rad: float) -> float:
+    """Return a direction, or the one nearest to it that is a quarter turn away from the straight way."""
+    turn = (angle_rad - straight_rad + np.pi + _STRAIGHT_RAD) % (2.0 * np.pi) - np.pi - _STRAIGHT_RAD
+    return angle_rad if abs(turn) <= np.pi / 2.0 else straight_rad + float(np.copysign(np.pi / 2.0, turn))
+
+
+def joined(curve: GroundCurve, begin: complex, begin_rad: float, reach: float, half_turn: float) -> GroundCurve:
     """Return a curve that begins elsewhere, with a given direction, and joins another one near its beginning.
 
     The farther away it begins, the later it joins. The other curve is returned if it is farther away than reach, or too
-    short.
+    short. half_turn: see bend.
     """
     lengths = np.linspace(0.0, min(2.0 * reach, curve.length), _STEPS + 1)
     away = np.abs(curve.at(lengths)[0] - begin)
@@ -166,7 +199,7 @@ def joined(curve: GroundCurve, begin: complex, begin_rad: float, reach: float) -
     rest = curve.lengths > at
     after = GroundCurve(np.append(position, curve.points[rest]), np.append(0.0, curve.lengths[rest] - at),
                         np.append(angle, curve.angles[rest]))
-    return chained((bend(begin, begin_rad, complex(position[0]), float(angle[0])), after))
+    return chained((bend(begin, begin_rad, complex(position[0]), float(angle[0]), half_turn), after))
 
 
 def chained(curves: Sequence[GroundCurve]) -> GroundCurve:

@@ -34,8 +34,8 @@ _NEXT_LEGS: Final = 2.0
 _STANDS_LEGS: Final = 0.45
 """Distance of the hips, in leg lengths, between where a body stands before it sits down and its seat."""
 _TURNS_LEGS: Final = 1.4
-"""Leg lengths over which a body turns at a corner of a path: about two steps, so that planted feet are not taken along.
-"""
+"""Leg lengths over which a body turns at a corner of a path, or by half a turn on the spot: about two steps, so that
+planted feet are not taken along."""
 _STEPS_LEGS: Final = 1.0
 """A body that has stood up is no farther from its seat, in leg lengths, nor from a path that it joins from there."""
 _ROOM_LEGS: Final = 0.3
@@ -151,11 +151,11 @@ class Sits:
         """
         curve = bend_onto(self.traveller.over(place.position),
                           self.traveller.angle(place.ahead) if way.going.faces else None, begin, last,
-                          self.stand(way, place, time_s))
+                          self.stand(way, place, time_s), self._half_turn)
         if not place.footprint or self.thighs is None or not self._stands_apart(place, self.thighs):
             return curve
         return round_corners(curve, footprint_of(self.traveller.over_all(place.footprint)),
-                             _ROOM_LEGS * self.thighs.leg)
+                             _ROOM_LEGS * self.thighs.leg, self._half_turn)
 
     def is_crossed(self, curve: GroundCurve, place: ScenePlace) -> bool:
         """Return whether a curve leads through the body of a place that stands on the ground, and is no door."""
@@ -172,13 +172,17 @@ class Sits:
         before if it has a seat. If the body has just stood up from that, it joins a path that begins nearby from where
         it stands.
         """
-        leg = self.traveller.size if self.thighs is None else self.thighs.leg
-        curve = GroundCurve.through(self.traveller.over_all(path.points)).rounded(_TURNS_LEGS * leg)
+        curve = GroundCurve.through(self.traveller.over_all(path.points)).rounded(self._half_turn)
         if seated is None or way.going.at or self.thighs is None:
             return curve
         sat, reach = self._sat(seated, self.thighs), _STEPS_LEGS * self.thighs.leg
         return curve if sat is None or abs(own - sat.position) > reach else joined(
-            curve, begin.position, begin.angle, reach)
+            curve, begin.position, begin.angle, reach, self._half_turn)
+
+    @property
+    def _half_turn(self) -> float:
+        """The length over which a body turns at a corner, or by half a turn on the spot."""
+        return _TURNS_LEGS * (self.traveller.size if self.thighs is None else self.thighs.leg)
 
     def refuses(self, way: Way, place: ScenePlace) -> bool:
         """Return whether a call sits at a place on which the body cannot sit; seats_of says why."""
@@ -274,18 +278,20 @@ def _mean(seen: _Seen, on: BoolArray) -> Stand | None:
     return Stand(complex(seen.hips[on].mean()), float(seen.facing[on].mean())) if on.any() else None
 
 
-def bend_onto(place: complex, ahead_rad: float | None, begin: Stand, last: Stand, stand: Stand) -> GroundCurve:
+def bend_onto(place: complex, ahead_rad: float | None, begin: Stand, last: Stand, stand: Stand,
+              half_turn: float) -> GroundCurve:
     """Return the curve of a way after which a body is at a place.
 
     ahead_rad: where it faces there, None: anywhere. begin: where the new way begins, and leads. last: where the own way
-    ends, and leads; stand: the body, as its clips lead, that is to be at the place.
+    ends, and leads; stand: the body, as its clips lead, that is to be at the place. half_turn: see bend.
     """
     apart = last.position - stand.position
     if ahead_rad is not None:
         yaw = ahead_rad - stand.angle
-        return bend(begin.position, begin.angle, place + complex(np.exp(1j * yaw)) * apart, yaw + last.angle)
-    curve = bend(begin.position, begin.angle, place, None)
+        return bend(begin.position, begin.angle, place + complex(np.exp(1j * yaw)) * apart, yaw + last.angle,
+                    half_turn)
+    curve = bend(begin.position, begin.angle, place, None, half_turn)
     for _ in range(_TIMES_BENT if apart else 0):
         turned = complex(np.exp(1j * (curve.angles[-1] - last.angle)))
-        curve = bend(begin.position, begin.angle, place + turned * apart, None)
+        curve = bend(begin.position, begin.angle, place + turned * apart, None, half_turn)
     return curve

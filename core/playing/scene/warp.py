@@ -97,6 +97,10 @@ class Warp:
         known = np.append(0, np.cumsum([piece.glides for piece in self.pieces]))
         return np.asarray(known[self._at(spans_s[:, 1]) + 1] > known[self._at(spans_s[:, 0])])
 
+    def turns(self, spans_s: FloatArray) -> FloatArray:
+        """Return by how much spans (H, 2) turn a body from their beginnings to their ends, (H,)."""
+        return np.asarray(self.placements(spans_s[:, 1]).yaw_rad - self.placements(spans_s[:, 0]).yaw_rad)
+
     def _at(self, times_s: FloatArray) -> IntArray:
         """Return the numbers of pieces at times (F,)."""
         begins_s = np.array([piece.times_s[0] for piece in self.pieces])

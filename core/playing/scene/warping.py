@@ -31,10 +31,11 @@ _FASTEST_RAD_PER_S: Final = np.pi
 _NUDGE_SIZES, _NUDGE_RAD = 0.1, np.radians(45.0)
 """A body may be moved and turned at once by this little without notice."""
 _BROUGHT_SIZES_PER_S, _BROUGHT_RAD_PER_S = 1.0, 2.0 * np.pi
-"""Speeds up to which a transition may move a body without a warning: those of a walk."""
+"""Speeds up to which a transition may move a body, and a way may turn it, without a warning: those of a walk."""
 STANDS_SIZES: Final = 0.02
 """Share of the hips' height; a shorter path leads nowhere."""
 _MOST_ROUNDS: Final = 10_000
+_NO_TIME_S: Final = 1e-12
 _NOWHERE: Final = 1e-6
 """Share of the hips' height; positions nearer than this are equal."""
 
@@ -202,7 +203,10 @@ class _Warping:
         piece = Piece(times, frames, Frames(new_positions, angles + turns))
         self.pieces.append(piece)
         self._jump(piece.placements(times[-1:]).at(0), end_s)
+        count = len(self.said)
         self._check_pace(way, curve.length, float(along[-1]), end_s - begin_s)
+        if len(self.said) == count:
+            self._check_turns(way, times, angles)
         self._check_clear(way, curve)
 
     def _share(self, way: Way, curve: GroundCurve, own: float) -> float:
@@ -251,6 +255,15 @@ class _Warping:
             if there and all(isinstance(each, ScenePlace) and self.sits.is_crossed(curve, each) for each in there):
                 self._say(way, f"the way to {quoted(way.going.to)} leads through {quoted(role)}: call a walk to a "
                                "place beside that first")
+
+    def _check_turns(self, way: Way, times_s: FloatArray, angles: FloatArray) -> None:
+        """Warn if a way to a place turns a body faster than anybody turns, for lack of time. angles: (K,) at times."""
+        quickest = float(np.abs(np.diff(angles) / np.maximum(np.diff(times_s), _NO_TIME_S)).max())
+        if way.going.to and quickest > _BROUGHT_RAD_PER_S:
+            lasts_s = np.ceil(10.0 * float(times_s[-1] - times_s[0]) * quickest / _BROUGHT_RAD_PER_S) / 10.0
+            self._say(way, f"the way to {quoted(way.going.to)} turns the body by up to {np.degrees(quickest):.0f}° per "
+                           f"second, expected at most {np.degrees(_BROUGHT_RAD_PER_S):.0f}°: about {lasts_s:.1f} s in "
+                           "all would do")
 
     def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
         """Warn if steps are longer or shorter than natural, or if fitting rounds are too fast or slow.
