@@ -93,13 +93,13 @@ class Motion:
         return world
 
 
-def play(character: bpy.types.Object, score: Score | None = None, *, procedure: str = "main",
+def play(character: bpy.types.Object, score: Score | None = None, *, procedure: str | None = None,
          values: Mapping[str, float | bool] | None = None, seed: int | None = None,
          cast: Mapping[str, bpy.types.Object | bpy.types.Collection] | None = None) -> Motion:
     """Let an armature play a score, write its Action, and return the motion.
 
     score: None for its current one, which then plays as before, apart from the arguments here. procedure: of the
-    score, if one is given. values: of the procedure's parameters. seed: for the score's picks. cast: the
+    score; None for main of a score that is given, else for the one that plays already. values: of the procedure's parameters. seed: for the score's picks. cast: the
     objects that play its roles, and collections that play floors. Settings such as Root Motion stay as the armature has
     them. No undo step is made, since an operator that calls this makes its own.
     """
@@ -108,12 +108,15 @@ def play(character: bpy.types.Object, score: Score | None = None, *, procedure: 
     kept = _Kept.of(settings)
     try:
         if score is not None:
-            _choose(settings, score, procedure)
+            _choose(settings, score, procedure or "main")
+        elif procedure is not None:
+            settings.procedure = procedure
+            properties.mark_version(settings)
         _check(score_problem(character))
         _perform(character)
         _score.keep_lists(character)
         variation.set_values(settings, values or {})
-        variation.set_cast(settings, {role: ob.name for role, ob in (cast or {}).items()})
+        variation.set_cast(settings, cast or {})
         if seed is not None:
             settings.seed = seed
         found, scene = _perform(character), _scene()
