@@ -27,6 +27,7 @@ from .bridge.actions import write_motion as _write_motion
 from .bridge.actions.procedure_actions import Sampled, Wanted
 from .bridge.active_character import armature_problem, score_problem
 from .bridge.files import engine_files
+from .bridge.scene import held_props
 from .bridge.scores import linked_texts, performing, variation
 from .bridge.scores import score as _score
 from .bridge.steps import finished
@@ -93,27 +94,31 @@ class Motion:
         return world
 
 
-def play(character: bpy.types.Object, score: Score | None = None, *, procedure: str = "main",
+def play(character: bpy.types.Object, score: Score | None = None, *, procedure: str | None = None,
          values: Mapping[str, float | bool] | None = None, seed: int | None = None,
          cast: Mapping[str, bpy.types.Object | bpy.types.Collection] | None = None) -> Motion:
     """Let an armature play a score, write its Action, and return the motion.
 
     score: None for its current one, which then plays as before, apart from the arguments here. procedure: of the
-    score, if one is given. values: of the procedure's parameters. seed: for the score's picks. cast: the
-    objects that play its roles, and collections that play floors. Settings such as Root Motion stay as the armature has
-    them. No undo step is made, since an operator that calls this makes its own.
+    score; None for main of a score that is given, else for the one that plays already. values: of the procedure's
+    parameters. seed: for the score's picks. cast: the objects that play its roles, and collections that play floors.
+    Settings such as Root Motion stay as the armature has them. No undo step is made, since an operator that calls this
+    makes its own.
     """
     _check(armature_problem(character))
     settings = properties.character(character)
     kept = _Kept.of(settings)
     try:
         if score is not None:
-            _choose(settings, score, procedure)
+            _choose(settings, score, procedure or "main")
+        elif procedure is not None:
+            settings.procedure = procedure
+            properties.mark_version(settings)
         _check(score_problem(character))
         _perform(character)
         _score.keep_lists(character)
         variation.set_values(settings, values or {})
-        variation.set_cast(settings, {role: ob.name for role, ob in (cast or {}).items()})
+        variation.set_cast(settings, cast or {})
         if seed is not None:
             settings.seed = seed
         found, scene = _perform(character), _scene()
@@ -123,14 +128,14 @@ def play(character: bpy.types.Object, score: Score | None = None, *, procedure: 
         raise
     finished(_write_motion.writing(character, scene, found, channels, is_aside=False,
                                   is_new_score=score is not None))
-    return _of(tweaked_motion.shown(character, scene, found))
+    return _of(character, tweaked_motion.shown(character, scene, found))
 
 
 def motion(character: bpy.types.Object, *, procedure: str | None = None) -> Motion:
     """Return the motion of an armature by its score, with tweaks, or by another of its procedures; changes nothing."""
     _check(score_problem(character))
     if procedure is None:
-        return _of(tweaked_motion.shown(character, _scene(), _perform(character)))
+        return _of(character, tweaked_motion.shown(character, _scene(), _perform(character)))
     found = _score.motion_of(character, procedure=procedure)
     if found is None:
         settings = properties.character(character)
@@ -138,7 +143,7 @@ def motion(character: bpy.types.Object, *, procedure: str | None = None) -> Moti
         again = performing.perform_score(settings.text.as_string(), properties.score_path(settings), settings,
                                          character, {"procedure": procedure})
         raise again.error or TaktError("there is nothing to play")
-    return _of(found)
+    return _of(character, found)
 
 
 def procedures(character: bpy.types.Object) -> tuple[str, ...]:
@@ -227,7 +232,7 @@ class _Kept:
             _score.keep_lists(character)
 
 
-def _of(found: _Motion) -> Motion:
+def _of(character: bpy.types.Object, found: _Motion) -> Motion:
     sequence, layout = found.sequence, found.layout
     rows = zip(sequence.clip.tolist(), sequence.path.tolist(), layout.begin_s.tolist(), layout.end_s.tolist(),
                found.transitions_s.tolist(), strict=True)
@@ -235,9 +240,10 @@ def _of(found: _Motion) -> Motion:
                              begin, end, transition) for clip, path, begin, end, transition in rows)
     contacts = [Contact(_SIDES[side], begin, end) for side, spans in (() if found.feet is None else found.feet.held_s)
                 for begin, end in (spans if found.clock is None else found.clock.shown(spans)).tolist()]
+    problems = *found.problems, *held_props.problems(character, _scene(), found)
     return Motion(tuple(found.skeleton.names), found.duration_s, found.is_loop, segments,
                   tuple(sorted(contacts, key=lambda each: each.begin_s)),
-                  tuple(str(each) for each in found.problems if each.is_warning and not each.is_note), found)
+                  tuple(str(each) for each in problems if each.is_warning and not each.is_note), found)
 
 
 def _scene() -> bpy.types.Scene:

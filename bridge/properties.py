@@ -32,6 +32,7 @@ from . import changes, language
 from .libraries import TaktOwnFolder, absolute
 from .saved_enums import EnumProperty
 
+_FILE_NAME, _SEPARATORS = re.compile(r"[^/\\]*$"), re.compile(r"[/\\]")
 NAME = "takt"
 """Name of the property of objects that holds the data."""
 MADE_FROM = "takt_made_from"
@@ -505,7 +506,17 @@ class TaktSwitched(bpy.types.PropertyGroup):
 
 
 def _choose_text(character: "TaktCharacter", _context: bpy.types.Context) -> None:
-    """Report the change, and set the version of the stored settings."""
+    """Forget the file of the earlier Text, report the change, and set the version of the stored settings.
+
+    A Text without a file stays in the folder of the earlier one, where the search for its library begins.
+    """
+    text, path = character.text, character.filepath
+    if text is not None and text.filepath:
+        character.filepath = text.filepath if text.library is None else ""
+    elif text is not None and path and any(
+            absolute(other.filepath, other) == absolute(path, character.id_data)
+            for other in bpy.data.texts if other.filepath and other != text):
+        character.filepath = _FILE_NAME.sub(lambda _: _SEPARATORS.sub("_", text.name), path, count=1)
     changes.score()
     mark_version(character)
 

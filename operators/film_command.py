@@ -22,7 +22,7 @@ def add(commands: Any) -> None:
     """Add the command's arguments."""
     film = commands.add_parser("film", help="film the character of a .blend as it plays a score")
     play_command.add_common(film, "the .mp4 that is written, or a .png of the first frame")
-    film.add_argument("--procedure", default="main", help="which procedure of the score is played (main)")
+    play_command.add_procedure(film)
     film.add_argument("--frames", metavar="FIRST-LAST", help="which frames of the scene (the whole score)")
     film.add_argument("--through", choices=_THROUGH, default="front", help="seen from the front, or by the camera")
     film.add_argument("--size", type=int, default=100, help="share of the resolution, in percent (100)")

@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
     """Add the commands' arguments."""
     play = commands.add_parser("play", help="let the character of a .blend play a score, and save that")
     add_common(play, "the .blend that is written")
-    play.add_argument("--procedure", default="main", help="which procedure of the score is played (main)")
+    add_procedure(play)
     export = commands.add_parser("export", help="write a character with an animation for each procedure of a score")
     add_common(export, "the .glb, .gltf or .fbx that is written")
     export.add_argument("--procedure", action="append", default=[], dest="procedures", metavar="NAME",
@@ -48,6 +48,12 @@ def add_common(command: argparse.ArgumentParser, out: str) -> None:
     command.add_argument("--seed", type=int, help="decides what the score's picks pick")
     command.add_argument("--cast", action="append", default=[], metavar="ROLE=OBJECT",
                          help="the object that plays a role of the score; may be given several times")
+
+
+def add_procedure(command: argparse.ArgumentParser) -> None:
+    """Add the argument of commands that play one procedure."""
+    command.add_argument("--procedure", help="which procedure of the score is played (main; without --score, the one "
+                                             "that is played already)")
 
 
 def values_of(said: list[str]) -> dict[str, float | bool]:
@@ -93,7 +99,7 @@ def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> s
 def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tuple[str, bool]:
     """Write the files of the options; return a report, and whether all were written. Raises TaktError."""
     engine_files.checked(options.out.resolve())
-    prepare(armature_object, options, options.procedures[0] if options.procedures else "main")
+    prepare(armature_object, options, options.procedures[0] if options.procedures else None)
     names = procedure_actions.names_of(armature_object)
     if missing := [name for name in options.procedures if name not in names]:
         raise TaktError(f"the score has no procedure {missing[0]}; it has {some_of(names, _SHOWN)}")
@@ -104,19 +110,23 @@ def export(armature_object: bpy.types.Object, options: argparse.Namespace) -> tu
     return "\n".join(message for _, message in told), all(severity == "INFO" for severity, _ in told)
 
 
-def prepare(armature_object: bpy.types.Object, options: argparse.Namespace, procedure: str) -> Motion:
+def prepare(armature_object: bpy.types.Object, options: argparse.Namespace, procedure: str | None) -> Motion:
     """Set score, values, seed and cast of an armature from options; return its motion.
 
-    Raises TaktError if it cannot play.
+    procedure: that is played; None: main of a score that is given, else the one that is played already. Raises
+    TaktError if it cannot play.
     """
     values, cast = values_of(options.values), cast_of(options.cast)
     layer, character = bpy.context.view_layer, properties.character(armature_object)
     assert layer is not None
     layer.objects.active = armature_object
     if options.score is not None:
-        _import(options.score, procedure)
+        _import(options.score, procedure or "main")
     elif character.text is None:
         raise TaktError(f"'{armature_object.name}' has no score; name one by --score")
+    elif procedure is not None:
+        character.procedure = procedure
+        properties.mark_version(character)
     motion = score.motion_of(armature_object)
     if motion is None:
         raise TaktError(f"the score cannot be played: {score.error_of(armature_object)}")

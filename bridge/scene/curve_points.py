@@ -45,8 +45,12 @@ def points_along(curve: bpy.types.Curve) -> FloatArray:
 
 
 def ignored(ob: bpy.types.Object) -> str:
-    """Return a note on what bends a curve object in the viewport, but not its path here, or ""."""
-    keys = cast(bpy.types.Curve, ob.data).shape_keys
+    """Return a note on what belongs to a curve object, or bends it, in the viewport, but not in its path, or ""."""
+    curve = cast(bpy.types.Curve, ob.data)
+    keys = curve.shape_keys
+    if len(curve.splines) > 1:
+        return (f"{quoted(ob.name)} has {len(curve.splines)} splines, and only the first is the path: separate the "
+                "others (P in Edit Mode)")
     if any(each.show_viewport and each.type in _BENDING for each in ob.modifiers):
         return f"the modifiers of {quoted(ob.name)} do not bend the path: apply them, or bend the curve itself"
     if keys is not None and any(key.value != 0.0 and not key.mute for key in list(keys.key_blocks)[1:]):

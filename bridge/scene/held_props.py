@@ -7,8 +7,10 @@ down, its constraints come after the other's.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import bpy
 import numpy as np
@@ -38,33 +40,62 @@ _looked_at: dict[int, tuple[int, int]] = {}
 """By an armature's session_uid: the number of objects, and of undos, when copies of its props were last searched."""
 
 
+class _Plan(NamedTuple):
+    """How a character will hold a prop. steps: each adds constraints of the character's own.
+
+    others: the numbers of holds of other characters, which stay; before: of the one before which the new constraints
+    act, None if they are the last. keeps_shape: false if the prop is sheared.
+    """
+
+    others: set[str]
+    before: str | None
+    steps: list[Callable[[], None]]
+    keeps_shape: bool
+
+
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Told]:
     """Let the props of a motion follow its hands, in place of those of the earlier motion; return messages.
 
     A prop that cannot be held is left out, with a message.
     """
     take_off(armature_object)
-    character, told, taken = properties.character(armature_object), list[Told](), set[bpy.types.Object]()
+    told = list[Told]()
+    for prop, plan, found in _plans(armature_object, scene, motion):
+        if plan is not None:
+            _put_on(prop, plan)
+            properties.character(armature_object).held.add().prop = prop
+        if found is not None:
+            told.append(("WARNING", str(found)))
+    if why := problem(armature_object):
+        told.append(("WARNING", why))
+    return told
+
+
+def problems(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> list[Problem]:
+    """Return what `write` would say of the props of a motion; changes nothing."""
+    return [found for _, _, found in _plans(armature_object, scene, motion) if found is not None]
+
+
+def _plans(armature_object: bpy.types.Object, scene: bpy.types.Scene,
+           motion: Motion) -> Iterator[tuple[bpy.types.Object, _Plan | None, Problem | None]]:
+    """Yield the props of a motion, how each is held, None if it cannot be, and what is unusual about that, or None."""
+    taken = set[bpy.types.Object]()
     for name, carried in motion.carried.items():
-        role = character.cast.get(name)
+        role = properties.character(armature_object).cast.get(name)
         prop = None if role is None else role.target
         if prop is None:
             continue
         try:
             begin = _begins(armature_object, scene, motion, carried)
             _check(prop, armature_object, taken, _span(begin, carried))
-            if not _put_on(prop, armature_object, begin, motion, carried):
-                told.append(("WARNING", str(Problem(
-                    f"<hold> the role {quoted(name)}: {quoted(prop.name)} is sheared, and changes its shape where it "
-                    "is put down: apply the scale of its parent (Ctrl A)", _place(motion, name), is_warning=True))))
+            plan = _planned(prop, armature_object, begin, motion, carried)
             taken.add(prop)
-            character.held.add().prop = prop
+            yield prop, plan, None if plan.keeps_shape else Problem(
+                f"<hold> the role {quoted(name)}: {quoted(prop.name)} is sheared, and changes its shape where it "
+                "is put down: apply the scale of its parent (Ctrl A)", _place(motion, name), is_warning=True)
         except TaktError as error:
-            told.append(("WARNING", str(Problem(f"<hold> the role {quoted(name)}: {error}", _place(motion, name),
-                                                is_warning=True))))
-    if why := problem(armature_object):
-        told.append(("WARNING", why))
-    return told
+            yield prop, None, Problem(f"<hold> the role {quoted(name)}: {error}", _place(motion, name),
+                                      is_warning=True)
 
 
 def _place(motion: Motion, name: str) -> Place:
@@ -209,15 +240,26 @@ def _span(begin: FloatArray, carried: Carried) -> tuple[float, float]:
     return float(begin[0]), float(begin[last + 1]) if last + 1 < len(begin) else np.inf
 
 
-def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: FloatArray, motion: Motion,
-            carried: Carried) -> bool:
-    """Add constraints to an object; return whether it keeps its shape, which a sheared one does not."""
-    others = {hold.number for hold in real_holds(prop) if hold.holder not in (None, armature_object)}
-    for gone in [each for each in holds_of(prop) if each.number not in others]:
+def _put_on(prop: bpy.types.Object, plan: _Plan) -> None:
+    """Add constraints to an object, in place of those that nobody needs."""
+    for gone in [each for each in holds_of(prop) if each.number not in plan.others]:
         _remove(prop, gone)
-    end, holds = _span(begin, carried)[1], holds_of(prop)
+    count, later = len(prop.constraints), [each for each in holds_of(prop) if each.number == plan.before]
+    for step in plan.steps:
+        step()
+    if later:  # a character that takes it later starts from here
+        to = prop.constraints.find(later[0].constraints[0].name)
+        for at in range(count, len(prop.constraints)):
+            prop.constraints.move(at, to + at - count)
+
+
+def _planned(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: FloatArray, motion: Motion,
+             carried: Carried) -> _Plan:
+    """Return how an object is held; raise TaktError if it cannot be."""
+    others = {hold.number for hold in real_holds(prop) if hold.holder not in (None, armature_object)}
+    end, holds = _span(begin, carried)[1], [each for each in holds_of(prop) if each.number in others]
     earlier = [each for each in holds if each.span()[0] < end - _SAME_FRAME]
-    later, count = holds[len(earlier):], len(prop.constraints)
+    later, steps = holds[len(earlier):], list[Callable[[], None]]()
     placed, bodies = (held_courses.world_over(prop, begin, earlier),
                       object_courses.world_over(links(armature_object), begin))
     if not np.linalg.norm(placed[0, :3, :3]) > _NO_SIZE:  # flat props can be held
@@ -232,18 +274,14 @@ def _put_on(prop: bpy.types.Object, armature_object: bpy.types.Object, begin: Fl
         world = moved @ placed[0]
         if not (is_still and phase.hand):
             if _is_sheared(world) and stays:
-                _lead(prop, armature_object, "", np.linalg.inv(body) @ moved, span, number)
+                steps.append(partial(_lead, prop, armature_object, "", np.linalg.inv(body) @ moved, span, number))
             else:
                 keeps_shape = keeps_shape and not _is_sheared(world)
-                _fix(prop, world, span, number)
+                steps.append(partial(_fix, prop, world, span, number))
         if phase.hand:
             to_hand = np.linalg.inv(body @ _square(phase.hand_at)) @ (moved if is_still else np.eye(4))
-            _lead(prop, armature_object, _bone(motion, phase), to_hand, span, number)
-    if later:  # a character that takes it later starts from here
-        to = prop.constraints.find(later[0].constraints[0].name)
-        for at in range(count, len(prop.constraints)):
-            prop.constraints.move(at, to + at - count)
-    return keeps_shape
+            steps.append(partial(_lead, prop, armature_object, _bone(motion, phase), to_hand, span, number))
+    return _Plan(others, later[0].number if later else None, steps, keeps_shape)
 
 
 def _is_at_rest(armature_object: bpy.types.Object) -> bool:

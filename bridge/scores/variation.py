@@ -28,22 +28,27 @@ def set_values(character: properties.TaktCharacter, values: Mapping[str, float |
             there[name].number = value
 
 
-def set_cast(character: properties.TaktCharacter, objects: Mapping[str, str]) -> None:
-    """Set the cast of a score by name: objects of the file, for floors also collections, for roles.
+def set_cast(character: properties.TaktCharacter,
+             objects: Mapping[str, str | bpy.types.Object | bpy.types.Collection]) -> None:
+    """Set the cast of a score: for roles their objects, for floors also collections, or the names of these.
 
-    Raises TaktError if there is no such role or object.
+    An object replaces a collection that was cast in its role, and the other way round. Of an object and a collection
+    with one name, the object is cast. Raises TaktError if there is no such role or object.
     """
     there = {role.name: role for role in character.cast if role.is_here}
-    for role, name in objects.items():
+    for role, given in objects.items():
         if role not in there:
             raise TaktError(f"role {role}: the score has no such role; it has "
                             f"{some_of(tuple(there), _SHOWN) or 'none'}")
-        target, is_floor = bpy.data.objects.get(name), there[role].kind == "floor"
-        if target is None and is_floor and name in bpy.data.collections:
-            there[role].target, there[role].collection = None, bpy.data.collections[name]
+        name = given if isinstance(given, str) else given.name
+        target = bpy.data.objects.get(name) if isinstance(given, str) else given
+        if target is None and there[role].kind == "floor":
+            target = bpy.data.collections.get(name)
+        if isinstance(target, bpy.types.Collection) and there[role].kind == "floor":
+            there[role].target, there[role].collection = None, target
             continue
-        if target is None:
+        if not isinstance(target, bpy.types.Object):
             raise TaktError(f"role {role}: the file has no object {name!r}")
         if there[role].kind == "path" and target.type != "CURVE":
             raise TaktError(f"role {role}: it is a path, so it needs a curve; {name!r} is none")
-        there[role].target = target
+        there[role].target, there[role].collection = target, None

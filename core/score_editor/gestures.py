@@ -109,9 +109,9 @@ def _says_tweak(layout: Layout, hit: Hit, _why: Why | None, refusal: str) -> str
     count = 0 if layout.chosen is None else int(layout.chosen.sum())
     if layout.chosen is not None and hit.tweak is not None and count > 1 and layout.chosen[hit.tweak]:
         return hints.sentence(refusal) or (
-            f"Pull the keys of {count} selected moments; Shift: copy them, Ctrl: do not snap to beats, X: delete them")
+            f"Pull the keys of {count} selected moments; Shift: copy them, Ctrl: snap to frames, X: delete them")
     return hints.sentence(refusal) or (
-        "Pull these keys to another moment; Shift: copy them or select more, Ctrl: do not snap to beats, X: delete "
+        "Pull these keys to another moment; Shift: copy them or select more, Ctrl: snap to frames, X: delete "
         "them")
 
 

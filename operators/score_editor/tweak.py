@@ -18,7 +18,7 @@ from ...core.score_editor.stripes import Stripes
 from ...core.score_editor.theme import Theme
 from ...core.score_editor.tweak_row import draw_tweaks, pulled
 from ...preview import life
-from ...preview.score_editor.life import frames_at, show_tweaks
+from ...preview.score_editor.life import frames_at, show_tweaks, tick_of_frame
 from ...preview.score_editor.windows import show_in_front
 from .base import (
     Editor,
@@ -39,7 +39,7 @@ _LINKED = "these keys are in a linked layer: make it local first (Object > Relat
 
 
 class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
-    """Select keys of tweaks, or move the selected ones to another time; Shift: copy them, Ctrl: do not snap to beats"""
+    """Select keys of tweaks, or move the selected ones to another time; Shift: copy them, Ctrl: snap to frames"""
 
     bl_idname = "takt.score_tweak"
     bl_label = "Move Tweak"
@@ -97,7 +97,9 @@ class TAKT_OT_score_tweak(Gesture, bpy.types.Operator):
                 return
             self._taken = tweak_moments.Taken(editor.armature, self._frames)
         tick = view.tick_at(self._mouse[0])
-        tick = tick if is_free else grid.snapped(tick, view, meter)
+        assert context.scene is not None
+        tick = tick_of_frame(editor.armature, context.scene, editor.layout, tick) if is_free else grid.snapped(
+            tick, view, meter)
         self._to = pulled(_ticks_of(editor, self._frames), self._pressed, min(max(tick, 0.0), editor.layout.ticks),
                           editor.layout.ticks)
         self._said, self._refusal = self._words(editor, context.scene, self._taken)

@@ -92,6 +92,13 @@ def frame_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: 
     return float(frames_at(armature_object, scene, layout, np.array((tick,)))[0])
 
 
+def tick_of_frame(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout, tick: float) -> float:
+    """Return the tick at which the whole frame nearest to a tick is played."""
+    frame = np.round(frame_at(armature_object, scene, layout, tick))
+    time_s = (frame - properties.character(armature_object).frame_start) / frames_per_second(scene)
+    return float(layout.ticks_at(np.array((time_s,)))[0])
+
+
 def frames_at(armature_object: bpy.types.Object, scene: bpy.types.Scene, layout: Layout,
               ticks: FloatArray) -> FloatArray:
     """Return the frames of the scene at which ticks (N,) are played, with their fractions."""

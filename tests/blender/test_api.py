@@ -87,7 +87,28 @@ def test_values_seed_and_procedure(hero: Any, text: Any) -> None:
     assert api.play(hero, values={"turns": 1.0}).duration_s < 4.0  # without a score, that which it has
     assert api.motion(hero, procedure="short").duration_s == pytest.approx(1.0)
     assert api.procedures(hero) == ("main", "short") and properties.character(hero).procedure == "main"
+    assert api.play(hero, procedure="short").duration_s == pytest.approx(1.0)
+    assert api.play(hero).duration_s == pytest.approx(1.0)  # the procedure that it plays is kept
+    with pytest.raises(api.TaktError, match="found no procedure 'finale'"):
+        api.play(hero, procedure="finale")
+    assert properties.character(hero).procedure == "short"
+    assert api.play(hero, text).duration_s > 1.5  # of a score that is given, main
     assert [action.name for action in api.make_actions(hero, ["short"])] == ["short"]
+
+
+def test_a_floor_is_the_object_or_the_collection_that_was_cast_last(hero: Any, text: Any) -> None:
+    properties.character(hero).library = str(LIBRARY)
+    text.from_string(SCORE.replace('"seat" is="place"', '"stage" is="floor"'))
+    mesh = bpy.data.meshes.new("Stage")
+    mesh.from_pydata([(-9, -9, 0), (9, -9, 0), (0, 9, 0)], [], [(0, 1, 2)])
+    stage, house = bpy.data.objects.new("Stage", mesh), bpy.data.collections.new("Stage")
+    context.scene.collection.children.link(house)
+    house.objects.link(stage)
+    role = None
+    for given in (house, stage, house, None):
+        api.play(hero, text, cast={} if given is None else {"stage": given})
+        role = properties.character(hero).cast["stage"]
+        assert (role.target, role.collection) == ((stage, None) if given == stage else (None, house))
 
 
 def state(hero: Any) -> Any:

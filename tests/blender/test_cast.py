@@ -159,6 +159,19 @@ def test_what_bends_a_curve_but_not_the_path_is_told(walker: bpy.types.Object, k
     assert len(found) == bool(says) and all(says in each.message and each.place.line for each in found)
 
 
+def test_a_path_of_several_splines_says_that_only_the_first_counts(walker: bpy.types.Object) -> None:
+    curve = line("POLY")
+    properties.character(walker).cast["lane"].target = curve
+    motion = score.motion_of(walker)
+    assert motion is not None and not [each for each in motion.problems if "splines" in each.message]
+    curve.data.splines.new("POLY").points.add(2)
+    motion = score.motion_of(walker)
+    assert motion is not None
+    (found,) = [each for each in motion.problems if "splines" in each.message]
+    assert "'Lane' has 2 splines, and only the first is the path: separate the others" in found.message
+    assert found.place.line and found.is_missed and (cast.read(walker)[0][1].points[-1][0]) == 4.0
+
+
 def test_an_object_faces_along_its_own_minus_y(walker: bpy.types.Object) -> None:
     properties.character(walker).cast["seat"].target = chair()
     (_, place), = cast.read(walker)

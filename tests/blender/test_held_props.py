@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 
+from takt import api
 from takt.bridge import properties
 from takt.bridge.meshes.attached import attachment_of
 from takt.bridge.scene import cast, held_courses, held_props
@@ -169,6 +170,8 @@ def test_a_sheared_prop_that_moves_by_itself_says_that_it_changes(drinker: bpy.t
     assert motion is not None and scene is not None
     ((severity, text),) = held_props.write(drinker, scene, motion)
     assert severity == "WARNING" and "'Cup' is sheared, and changes its shape where it is put down" in text
+    for found in (api.motion(drinker), api.play(drinker), api.motion(drinker)):
+        assert text in found.warnings
 
 
 @pytest.mark.parametrize("scale", [(-1.0, 2.0, 1.0), (1.0, 2.0, -0.5), (-1.0, -2.0, -1.0)])
@@ -236,6 +239,10 @@ def test_two_characters_do_not_hold_one_prop_at_a_time(drinker: bpy.types.Object
         f"'{other.name}' would from frame 73 to 145: end one hold before the other begins, or choose another "
         "object for one of them")
     assert len(prop.constraints) == constraints and not properties.character(other).held
+    for found in (api.motion(other), api.play(other), api.motion(other)):
+        assert text in found.warnings
+    assert len(prop.constraints) == constraints and not properties.character(other).held
+    assert not [each for each in api.motion(drinker).warnings if "holds 'Cup'" in each]
 
 
 def follows_another(prop: bpy.types.Object) -> None:

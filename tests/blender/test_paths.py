@@ -9,7 +9,7 @@ import pytest
 
 from takt.bridge import libraries, properties
 from takt.bridge.actions import write_motion
-from takt.bridge.scores import linked_texts
+from takt.bridge.scores import linked_texts, score
 from takt.tests.blender.dancing import play, rebuild, text_of
 
 wm: Any = bpy.ops.wm
@@ -119,3 +119,31 @@ def test_the_samples_of_another_blender_are_those_of_this_one(kept: str) -> None
     assert Path(libraries.absolute(kept.format(name=name).rstrip("/") + "/dance.pha", None)).is_file()
     for other in (kept.format(name="other"), str(Path("/clips", name, "samples"))):
         assert Path(libraries.absolute(other, None)) != libraries.SAMPLES
+
+
+def test_another_text_is_named_by_its_own_file(rig: bpy.types.Object, library: Path, tmp_path: Path) -> None:
+    play(library / "dance.pha")
+    character, bad = properties.character(rig), '<pha><procedure name="main"><call name="gone"/></procedure></pha>'
+    first = character.text
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "solo.pha").write_text(bad, encoding="utf-8")
+    character.text = linked_texts.open_text(tmp_path / "other" / "solo.pha")
+    assert path_of(rig) == tmp_path / "other" / "solo.pha" and score.motion_of(rig) is None
+    assert str(score.error_of(rig)).startswith(f"{path_of(rig)}:1:")
+    play(library / "dance.pha")
+    character.text = bpy.data.texts.new("a/b.pha")  # without a file, it plays the clips beside the earlier one
+    character.text.from_string(bad)
+    assert path_of(rig) == library / "a_b.pha" and score.motion_of(rig) is None
+    assert str(score.error_of(rig)).startswith(f"{path_of(rig)}:1:")
+    character.text.from_string(first.as_string())
+    assert score.motion_of(rig) is not None
+    character.text = first
+    assert path_of(rig) == library / "dance.pha" and character.filepath == first.filepath
+
+
+def test_a_sample_that_is_chosen_again_keeps_its_folder(rig: bpy.types.Object, library: Path) -> None:
+    play(library / "dance.pha")
+    character = properties.character(rig)
+    character.text.filepath = ""  # as Add Sample does
+    character.text = character.text
+    assert path_of(rig) == library / "dance.pha"

@@ -49,6 +49,37 @@ def test_what_it_plays_already_is_played_again(paths: tuple[Path, Path, Path]) -
     assert played(Path(again))[0] > 7 * 24
 
 
+PARTS = """<pha version="2" tickLength="1"><load src="feet.Steps"/>
+<procedure name="main"><call name="left" duration="3"/></procedure>
+<procedure name="chorus"><param name="times" default="2"/>
+<loop times="times"><call name="left" duration="1"/></loop></procedure></pha>"""
+
+
+def test_a_procedure_of_the_present_score_is_played_and_then_kept(
+        paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    hero, score, out = map(str, paths)
+    paths[1].write_text(PARTS, encoding="utf-8")
+    assert command.run(["play", hero, "--score", score, "--out", out]) == 0
+    assert played(paths[2])[0] == 1 + 3 * 24
+    for number, (more, seconds) in enumerate(((["--procedure", "chorus", "--set", "times=5"], 5), ([], 5),
+                                              (["--procedure", "main"], 3))):
+        before, out = out, str(paths[2].with_name(f"{number}.blend"))
+        assert command.run(["play", before, "--out", out, *more]) == 0
+        assert played(Path(out))[0] == 1 + seconds * 24
+    assert command.run(["play", before, "--out", str(paths[2].with_name("gone.blend")), "--procedure", "finale"]) == 2
+    assert "found no procedure 'finale'" in capsys.readouterr().out
+    assert not paths[2].with_name("gone.blend").exists()
+
+
+def test_a_film_of_a_procedure_that_the_present_score_has_not_ends_with_2(
+        paths: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    hero, score, out = map(str, paths)
+    monkeypatch.setattr(graphics, "missing", lambda: "")
+    assert command.run(["play", hero, "--score", score, "--out", out]) == 0
+    assert command.run(["film", out, "--procedure", "finale", "--out", out.replace(".blend", ".png")]) == 2
+    assert "found no procedure 'finale'" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("more", "message"), [
     (["--set", "turns"], "--set turns: expected NAME=VALUE"),
     (["--set", "wide=1"], "the procedure has no such parameter"),

@@ -21,7 +21,7 @@ from takt.operators.score_editor.insert import TAKT_OT_score_shelf
 from takt.operators.score_editor.select import TAKT_OT_score_box_select
 from takt.operators.score_editor.tweak import TAKT_OT_score_delete_tweak, TAKT_OT_score_tweak
 from takt.preview.score_editor import windows
-from takt.preview.score_editor.life import show_tweaks
+from takt.preview.score_editor.life import frame_at, show_tweaks
 from takt.tests.blender.dancing import play
 from takt.tests.blender.score_editors import Hand, context, editing
 
@@ -131,7 +131,7 @@ def _is_eased_out(curve: Any, at: float) -> bool:
     return any(at < point.co[0] < at + 12 for point in curve.keyframe_points if point.type == "GENERATED")
 
 
-def test_free_of_beats_a_pixel_decides_and_escape_leaves_all(tweaked: Any) -> None:
+def test_with_ctrl_keys_snap_to_whole_frames_and_escape_leaves_all(tweaked: Any) -> None:
     rig = tweaked
     with editing():
         layout = layout_of(rig)
@@ -149,7 +149,9 @@ def test_free_of_beats_a_pixel_decides_and_escape_leaves_all(tweaked: Any) -> No
         assert hand.let_go(x + 37.0, y) == {"FINISHED"}
         now = layout_of(rig)
         assert now.tweaks is not None
-        assert np.abs(now.tweaks - window.view.tick_at(x + 37.0)).min() < 1e-3
+        scene, moved = context.scene, frames_of(rig)[np.argmin(np.abs(now.tweaks - window.view.tick_at(x + 37.0)))]
+        exact = frame_at(rig, scene, now, window.view.tick_at(x + 37.0))
+        assert 0.05 < abs(exact - round(exact)) and moved == round(exact) and moved not in before
 
 
 def test_a_click_goes_there_and_beside_the_diamonds_is_left_to_others(tweaked: Any) -> None:

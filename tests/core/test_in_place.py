@@ -19,6 +19,7 @@ from takt.core.playing.scene.cast import ScenePlace
 from takt.core.playing.score import Settings, play
 from takt.core.skeletons.maps import find_map
 from takt.core.skeletons.skeleton import world_from_pose
+from takt.samples.clips import build_clips
 from takt.tests.beside import real_file
 from takt.tests.core.scene_floors import stairs
 from takt.tests.core.scene_settings import gaps, held
@@ -93,6 +94,26 @@ def played(clip: Clip, floor: bool) -> Motion:
     cast = (("seat", ScenePlace((0.0, 0.0, 3.0 * goes(travelling(clip, MAP, UP) or clip)), (0.0, 0.0, 1.0))),
             *((("stage", STAIRS),) if floor else ()))
     return play(resolve(parse(text), library(feet_Steps=(clip,))), Performer(BODY, UP), Settings(cast=cast))
+
+
+def test_a_gait_in_place_travels_outside_of_lanes_and_in_them_a_warning_says_so() -> None:
+    walk, waving = quick("walk", np.random.default_rng(1)), build_clips("gestures/Greetings.skeleton.xml")[1]
+    call, still = '<call name="go" to="there" duration="4"/>', '<call name="still" duration="4"/>'
+    moves = waving.translations.values
+    fixed = replace(waving.translations, values=moves[:1].repeat(len(moves), axis=0))
+    clips = library(feet_Steps=(replace(in_place(walk), name="go"),
+                                replace(waving, name="still", translations=fixed, contacts=None)))
+    said = []
+    for text in (call, f'<together><lane>{call}</lane><lane body="left_arm">{still}</lane></together>', still.replace(
+            'duration="4"', 'to="there" duration="4"')):
+        score = (f'<pha version="2" tickLength="1"><load src="feet.Steps"/><role name="there" is="place"/>'
+                 f'<procedure name="main">{text}</procedure></pha>')
+        motion = play(resolve(parse(score), clips), Performer(BODY, UP), Settings(cast=(
+            ("there", ScenePlace((0.0, 0.0, 3.0), (0.0, 0.0, 1.0))),)))
+        said.append([each.message for each in motion.problems if "stays where it is" in each.message])
+    why = "the clip stays where it is, so it cannot lead to 'there': call"
+    assert said == [[], [f"<call> in a lane {why} it outside of lanes, or call one that travels"],
+                    [f"<call> {why} one that travels"]]
 
 
 STAIRS = stairs(np.full(60, 0.15), 0.32)

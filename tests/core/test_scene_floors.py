@@ -183,6 +183,44 @@ def test_a_floor_on_which_nobody_stands_is_told(floor: SceneFloor, message: str)
     np.testing.assert_allclose(motion.sample(at).rotations, FLAT.sample(at).rotations, atol=1e-12)
 
 
+def slab(low: float, high: float, begins: float = -9.0) -> SceneFloor:
+    """Return the upper and lower side of a box, which face outwards, from a length ahead of the body on."""
+    corners = np.array([(x, y, z) for y in (low, high) for x, z in ((-9, begins), (9, begins), (9, 9), (-9, 9))])
+    return SceneFloor(corners, np.array(((0, 1, 2), (0, 2, 3), (6, 5, 4), (7, 6, 4))))
+
+
+def together(*floors: SceneFloor) -> SceneFloor:
+    begins = np.cumsum([0, *(len(each.points) for each in floors)])
+    return SceneFloor(np.concatenate([each.points for each in floors]), np.concatenate(
+        [each.triangles + begin for each, begin in zip(floors, begins.tolist(), strict=False)]))
+
+
+@pytest.mark.parametrize(("floors", "is_roof"), [
+    ((slab(-0.1, 0.0), slab(2.6, 2.7)), True), ((slab(2.6, 2.7), slab(-0.4, 0.3)), True),
+    ((slab(-0.1, 0.0), slab(2.6, 2.7, begins=1.5)), False),  # the body does not begin below it
+    ((slab(-0.1, 0.0), slab(0.05, 2.7)), False), ((slab(-0.1, 2.7),), False),  # it would be inside a block
+    ((slab(2.6, 2.7),), False), ((slab(-3.0, -2.9), slab(2.6, 2.7)), False),
+    ((slab(-2.8, -2.7), slab(-0.1, 0.0)), False), ((slab(-0.1, 0.0), slab(0.6, 0.7)), False)])
+def test_a_body_that_begins_on_a_roof_is_told(floors: tuple[SceneFloor, ...], is_roof: bool) -> None:
+    said = [each for each in played(together(*floors)).problems if "roof" in each.message]
+    assert len(said) == is_roof
+    for problem in said:
+        assert ("the role 'stage': the body begins 2.70 m above the armature, though it could stand below: leave roofs "
+                "and bridges out of the floor") in problem.message
+        assert problem.is_missed and problem.place.line == 1
+
+
+def test_the_roof_is_told_in_metres_and_on_any_rig() -> None:
+    rig = FOUR[1]
+    made = together(slab(-0.1, 0.0), slab(2.6, 2.7))
+    points = np.array([rig.place(point * rig.leg_m / LEG_M, np.array((0.0, 0.0, 1.0))).position
+                       for point in made.points])
+    motion = play(programme(WALK, roles=STAGE), Performer(rig.skeleton, rig.up, rig.turn),
+                  Settings(cast=(("stage", SceneFloor(points, made.triangles)),), unit_m=1.0 / rig.units))
+    (problem,) = [each for each in motion.problems if "roof" in each.message]
+    assert f"begins {2.7 * rig.leg_m / LEG_M:.2f} m above" in problem.message
+
+
 def block(low: float, high: float, begins: float, ends: float) -> SceneFloor:
     """Return a floor that is low, and higher between two lengths ahead of the body."""
     rows = [(-9.0, begins, low), (begins, ends, high), (ends, 9.0, low)]

@@ -301,3 +301,18 @@ def test_what_cannot_play_its_role_is_told_with_the_reason_and_left_out(words: s
     np.testing.assert_array_equal(one.sample(times).translations, played(call.format("")).sample(times).translations)
     (problem,) = (each for each in one.problems if not each.is_note)
     assert "'Box' has no points: draw some" in problem.message and problem.place.line == 1
+
+
+GOES = '<call name="walk" to="seat" duration="2"/>\n<call name="walk" to="there" duration="2"/>'
+LOOP = f'<loop times="3">{GOES}</loop>'
+
+
+@pytest.mark.parametrize(("text", "count"), [
+    (LOOP, 2), (f'<together><lane>{LOOP}</lane><lane><call name="left_step" duration="12"/></lane></together>', 2),
+    (f"{GOES}\n{GOES}", 4)])
+def test_a_call_in_a_loop_is_told_once_though_the_numbers_differ(text: str, count: int) -> None:
+    cast = tuple((role, ScenePlace((x, 0.0, 5.0), (0.0, 0.0, 1.0))) for role, x in (("seat", 2.0), ("there", -3.0)))
+    said = play(programme(text, roles='<role name="seat" is="place"/><role name="there" is="place"/>'),
+                Performer(BODY, UP), Settings(cast=cast)).problems
+    assert len(said) == len({each.place for each in said}) == count
+    assert all("expected 0.8 to 1.25" in each.message and each.is_missed for each in said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -47,6 +48,7 @@ from .ways import innermost
 NOBODY: Final[Mapping[TimedMeet, Target]] = MappingProxyType({})
 _TOO_EARLY: Final = Unfit("is left out, since the hand still meets another one then: let it begin later")
 _IN_LOOP: Final = Unfit("is left out while the score loops: the next round would find nobody there")
+_NUMBER: Final = re.compile(r"\d+(\.\d+)?")
 _AT_ONCE: Final = 16
 """Footprints of each foot that are tested first."""
 
@@ -90,7 +92,7 @@ class Scene:
             return stage, _as_missed((Problem(f"places and paths are left out while the score {why}", ways[0].place,
                                               is_warning=True),))
         warp, said = warp_of(self._sits(stage, row, traveller), self.cast, self._shown, self.unit_m)
-        return (stage if warp is None else Warped(stage, warp, traveller)), _as_missed(said)
+        return (stage if warp is None else Warped(stage, warp, traveller)), _as_missed(_once(said))
 
     def floored(self, stage: Stage, row: Row) -> tuple[Stage, tuple[Problem, ...]]:
         """Return a motion whose feet stand on the scene's floors, and problems."""
@@ -104,7 +106,8 @@ class Scene:
                 text += ", so the ground is flat: choose a mesh for it"
             elif isinstance(target, SceneFloor):
                 text = f"floors are left out while the score {why}" if why else (
-                    (isinstance(stage, Feet) and _why_unused(stage, target, role)) or (
+                    (isinstance(stage, Feet) and (_why_unused(stage, target, role) or self._below_roof(
+                        stage, target, role))) or (
                         target.note and f"the role {quoted(role)}: {target.note}"))
                 found.append(target)
             if text:
@@ -161,6 +164,22 @@ class Scene:
                   for aim, away in aimed.misses())
         return aimed, _as_missed((*said, *missed, *left_out))
 
+    def _below_roof(self, stage: Feet, floor: SceneFloor, role: str) -> str:
+        """Return why a floor may be a roof where the first foot stands, "" if it is none."""
+        leg, lock = np.inf if self._thighs is None else self._thighs.leg, stage.lock
+        spans_s = [lock.footholds.spans_s(side) for side in range(len(lock.legs))]
+        side = min((side for side, each in enumerate(spans_s) if len(each)), default=None,
+                   key=lambda side: float(spans_s[side][0, 0]))
+        if side is None or not float((floor.points @ stage.up).max()) - self.level > leg:
+            return ""
+        point = lock.limbs(stage.sample(spans_s[side][:1].mean(axis=1)))[0][3, side, 0, :2, 3]
+        surface = Surface.of((floor,), ground_axes(stage.up))
+        above = float(surface.below(point).heights) - self.level
+        if not above > leg or not surface.has_room(point, self.level, leg):
+            return ""
+        return (f"the role {quoted(role)}: the body begins {above * self.unit_m:.2f} m above the armature, though it "
+                "could stand below: leave roofs and bridges out of the floor, or move the armature up")
+
     def _shown(self, times_s: FloatArray) -> FloatArray:
         return times_s if self.clock is None else self.clock.shown(times_s)
 
@@ -195,6 +214,14 @@ class Scene:
 
     def _traveller(self, row: Row) -> Traveller | None:
         return Traveller.of(row.sources.clips, self.up, self.followers, self.body, ahead_of(self.body, self.turn))
+
+
+def _once(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems without those that an earlier one tells of the same element with other numbers, as in a loop."""
+    found = dict[tuple[Place, str], Problem]()
+    for problem in problems:
+        found.setdefault((problem.place, _NUMBER.sub("", problem.message)), problem)
+    return [*found.values()]
 
 
 def _as_missed(problems: Iterable[Problem]) -> tuple[Problem, ...]:

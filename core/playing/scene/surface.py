@@ -99,6 +99,23 @@ class Surface:
         return Heights(heights.reshape(points.shape[:-1]), slopes.reshape(*points.shape[:-1], 2))
 
 
+    def has_room(self, point: FloatArray, level: float, size: float) -> bool:
+        """Return whether at a point (2,) there is room to stand below the highest triangle.
+
+        The room is as high as size, on a triangle that faces up and is at most a size away from a level.
+        """
+        cell = np.floor((point - self.corner) / self.size).astype(np.int64)
+        if not ((cell >= 0) & (cell < self.count)).all():
+            return False
+        number = int(cell[1] * self.count[0] + cell[0])
+        member, where = self.members[self.first[number]:self.first[number + 1]], np.array((1.0, *point))
+        member = member[(self.inside[member] @ where >= -_BESIDE).all(axis=1)]
+        heights, faces_up = self.plane[member] @ where, np.linalg.det(self.inside[member]) > 0.0
+        order = np.argsort(heights)
+        is_free = np.diff(heights[order]) > size
+        return bool((is_free & faces_up[order[:-1]] & (np.abs(heights[order[:-1]] - level) <= size)).any())
+
+
 def highest_along(points: FloatArray, triangles: IntArray, up: FloatArray) -> float | None:
     """Return the height along up (3,) of the highest of triangles (T, 3) of points (V, 3) above or below the origin.
 

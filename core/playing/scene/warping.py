@@ -189,7 +189,9 @@ class _Warping:
         frames, along = way_of(positions, float(times[1] - times[0]) or _SPACING_S)
         if along[-1] < STANDS_SIZES * self.traveller.size:
             self._say(way, f"the clip stays where it is, so it cannot lead to {quoted(way.going.role)}: call one that "
-                           "travels")
+                           "travels" if way.inside is None else
+                           f"in a lane the clip stays where it is, so it cannot lead to {quoted(way.going.role)}: call "
+                           "it outside of lanes, or call one that travels")
             return
         curve = self._curve(way, target, positions, frames)
         if curve is None:
