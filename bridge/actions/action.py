@@ -14,7 +14,7 @@ from ..steps import finished
 from .action_users import is_used_elsewhere, object_slot
 from .below_own_actions import Below, has_own_action, plays_below, plays_below_tweaks
 from .channels import Channels
-from .curves import bags
+from .curves import bags, rotation_channel
 from .curves_digest import Written, digest_of_all_keys, digest_of_curves
 from .keys import bone_path, write_keys
 
@@ -44,6 +44,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     new Action.
     """
     is_new_score = is_new_score and not plays_below_tweaks(armature_object)
+    note_clashes(armature_object, channels)
     if not is_aside:
         _without_tweak_mode(armature_object)
     below = Below.of(armature_object, properties.character(armature_object).action)
@@ -156,15 +157,53 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Return whether the curves of an armature's Action differ from those that Takt wrote.
 
     Keys, modifiers and settings such as Mute are compared. Curves that the user has added, as for a face, are ignored
-    and kept. New names of bones are ignored too.
+    and kept, unless they take the place of written ones: those of a bone's new rotation mode, and see note_clashes.
+    New names of bones are ignored too.
     """
     own = _own_action(armature_object)
-    written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
-    if own is None or not written:
+    digest = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
+    if own is None or not digest:
         return False
+    bag = _own_bag(own)
+    if bag is None:
+        return True
+    written = _written_paths(armature_object, bag)
+    return (digest_of_curves(bag, written, like=digest) != digest
+            or not _turned_otherwise(armature_object, written).isdisjoint(_added(bag, written)))
+
+
+def note_clashes(armature_object: bpy.types.Object, channels: Channels) -> None:
+    """Let the score's Action count as edited by hand if the user has added curves that the score needs now.
+
+    Writing the score would replace them, as when a new clip moves a bone that the user has keyed.
+    """
+    own, character = _own_action(armature_object), properties.character(armature_object)
+    bag = None if own is None else _own_bag(own)
+    if bag is None or not character.written:
+        return
+    written = _written_paths(armature_object, bag)
+    if clashes := _paths(channels) & _added(bag, written):
+        # The digest of the Action's curves then differs from that of the curves that were written.
+        character.written = "\n".join(sorted(written | clashes))
+
+
+def _own_bag(own: bpy.types.Action) -> bpy.types.ActionChannelbag | None:
+    """Return the curves of the armature that Takt's Action moves."""
     slot = object_slot(own)
-    bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or digest_of_curves(bag, _written_paths(armature_object, bag), like=written) != written
+    return next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
+
+
+def _added(bag: bpy.types.ActionChannelbag, written: Collection[str]) -> set[str]:
+    """Return the paths of the curves that Takt did not write."""
+    return {curve.data_path for curve in bag.fcurves if curve.data_path not in written}
+
+
+def _turned_otherwise(armature_object: bpy.types.Object, written: Collection[str]) -> set[str]:
+    """Return the rotations, as paths, of the bones whose rotation mode has changed since they were written."""
+    assert armature_object.pose is not None
+    turned = {name for name, own in _by_bone(written).items() if any(each.startswith("rotation") for each in own)}
+    return {bone_path(bone.name, rotation_channel(str(bone.rotation_mode)))
+            for bone in armature_object.pose.bones if bone.name in turned} - set(written)
 
 
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:

@@ -87,6 +87,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     before = character.action
     before_name = None if before is None else before.name_full
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
+    action.note_clashes(armature_object, channels)
     is_edited = action.is_edited_by_hand(armature_object)
     met = meeting.key(armature_object, motion)
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,
