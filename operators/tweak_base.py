@@ -41,7 +41,7 @@ class ForScoreAction(ForScore):
         return ""
 
 
-def _turned_otherwise(armature_object: bpy.types.Object) -> set[str]:
+def turned_otherwise(armature_object: bpy.types.Object) -> set[str]:
     """Return the bones whose rotation the score's Action moves, and that do not use quaternions there, or no longer."""
     assert armature_object.pose is not None
     found, bones = set[str](), armature_object.pose.bones
@@ -56,17 +56,17 @@ def _turned_otherwise(armature_object: bpy.types.Object) -> set[str]:
 def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> bool:
     """Make sure that the score's Action is assigned, up to date, and uses quaternions; return whether it is."""
     character = properties.character(armature_object)
-    turned_otherwise = _turned_otherwise(armature_object)
+    turned = turned_otherwise(armature_object)
     is_ready = is_own_action_assigned(armature_object) and not following.is_older(armature_object)
-    if is_ready and not turned_otherwise:
+    if is_ready and not turned:
         return True
     motion = score.motion_of(armature_object)
     if motion is None:
         refuse(operator, f"The score cannot be played: {score.error_of(armature_object) or 'it holds nothing yet'}")
         return False
-    if turned_otherwise:
+    if turned:
         character.rotations = "QUATERNION"
-        report(operator, {"INFO"}, f"{len(turned_otherwise)} bones now use quaternion rotation: the same change of "
+        report(operator, {"INFO"}, f"{len(turned)} bones now use quaternion rotation: the same change of "
                               "Euler angles is a different rotation in each pose")
     write_motion(operator, context, armature_object, motion, character.frame_start)
     return True

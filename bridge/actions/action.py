@@ -1,12 +1,13 @@
 """Write a motion as an Action: keys of every bone that moves, with linear interpolation."""
 
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator, Sequence
 from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.errors import some_of
 from ...core.maths.arrays import BoolArray, Float32Array, FloatArray
 from .. import changes, properties, versions
 from ..rigs.armature import bone_property
@@ -17,6 +18,7 @@ from .channels import Channels
 from .curves import bags, rotation_channel
 from .curves_digest import Written, digest_of_all_keys, digest_of_curves
 from .keys import bone_path, write_keys
+from .other_curves import OF_TAKT, words_of
 
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
@@ -151,6 +153,13 @@ def _paths(channels: Channels) -> set[str]:
 
 
 EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it no longer follows the score")
+_NAMES_SHOWN: Final = 4
+
+
+def told_of_own_keys(names: Sequence[str]) -> str:
+    """Return a message about what own_keys returns, "" if that is nothing."""
+    return (f"Keys of {some_of(names, _NAMES_SHOWN)} stay at their frames: the score does not move them" if names
+            else "")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
@@ -170,6 +179,17 @@ def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     written = _written_paths(armature_object, bag)
     return (digest_of_curves(bag, written, like=digest) != digest
             or not _turned_otherwise(armature_object, written).isdisjoint(_added(bag, written)))
+
+
+def own_keys(armature_object: bpy.types.Object) -> list[str]:
+    """Return what the user has keyed in the score's Action besides the score; these keys stay at their frames."""
+    own = _own_action(armature_object)
+    bag = None if own is None else _own_bag(own)
+    if bag is None or not properties.character(armature_object).written:
+        return []
+    added = _added(bag, _written_paths(armature_object, bag))
+    return words_of(curve.data_path for curve in bag.fcurves
+                    if curve.data_path in added and not curve.data_path.startswith(OF_TAKT))
 
 
 def note_clashes(armature_object: bpy.types.Object, channels: Channels) -> None:
@@ -304,6 +324,19 @@ def has_something_to_play(armature_object: bpy.types.Object) -> bool:
         animation.action is not None or any(len(track.strips) for track in animation.nla_tracks)))
 
 
+def put_copy_in_place(armature_object: bpy.types.Object) -> None:
+    """Let the score be written into a copy of its Action, which has the curves that the user added; see write_action.
+
+    The Action itself stays as it is, and is kept in the file.
+    """
+    character = properties.character(armature_object)
+    if character.action is not None:
+        keep_in_file(character.action)
+        copy: Any = character.action.copy()
+        setattr(copy, properties.KEYS_WRITTEN, "")
+        character.action, character.written = copy, ""
+
+
 def put_aside(armature_object: bpy.types.Object) -> None:
     """Unassign the armature's Action, so that a score can assign one; the Action is kept in the file."""
     animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
@@ -383,7 +416,7 @@ def _columns(values: FloatArray) -> Float32Array:
     return out
 
 
-def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
+def switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
     """Set a bone's rotation mode to quaternions, and store the mode in which its own Actions are keyed."""
     if bone.rotation_mode != "QUATERNION":
         entry = character.switched.get(bone.name) or character.switched.add()
@@ -401,7 +434,7 @@ def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> Non
         for name in names if channel.startswith("rot") else ():
             bone = armature_object.pose.bones[name]
             if channel == "rotation_quaternion":
-                _switch_to_quaternions(bone, properties.character(armature_object))
+                switch_to_quaternions(bone, properties.character(armature_object))
             if name not in named["location"]:
                 bone.location = (0.0, 0.0, 0.0)
             if name not in named["scale"]:
