@@ -76,6 +76,14 @@ def turn_by_euler(dancer: Any) -> None:
     turn(dancer, "YXZ")
 
 
+def turn_evenly_by_euler(dancer: Any) -> None:
+    """Let Blender interpolate angles linearly over many frames, which is no even turn."""
+    turn(dancer, "XYZ")
+    for number, curve in enumerate(curves_of(dancer, "l_knee", "rotation_euler")):
+        for key in curve.keyframe_points:
+            key.co.y, key.interpolation = 0.02 * key.co.x * (number - 1.5), "LINEAR"
+
+
 def turn_by_axis(dancer: Any) -> None:
     turn(dancer, "AXIS_ANGLE")
 
@@ -90,7 +98,8 @@ def turn_another(dancer: Any) -> None:
         assert tail.keyframe_insert("rotation_euler", frame=frame)
 
 
-EDITS = (delete, delete_the_end, thin, thin_scale, raise_all, turn_by_euler, turn_by_axis, turn_another)
+EDITS = (delete, delete_the_end, thin, thin_scale, raise_all, turn_by_euler, turn_evenly_by_euler,
+         turn_by_axis, turn_another)
 
 
 @pytest.mark.parametrize("keys", ["EVERY_FRAME", "KEYS"])
@@ -186,6 +195,15 @@ def told_in_order(capsys: pytest.CaptureFixture[str]) -> str:
         if "pose no bone" in head and sorted(names.split(", ")) == ["glow", "location", "x_tail"]:
             said = said.replace(line, f"{head}{colon}x_tail, glow, location")
     return said
+
+
+def test_muted_curves_of_a_bone_that_the_score_does_not_move_are_named(dancer: Any, wait: Wait,
+                                                                       capsys: pytest.CaptureFixture[str]) -> None:
+    turn_another(dancer)
+    for curve in curves_of(dancer, "x_tail", "rotation_euler"):
+        curve.mute = True
+    assert operators.takt.extract_tweaks() == {"FINISHED"}
+    assert "Muted or missing curves are left out: x_tail\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("edit", ["muted", "one muted", "removed"])
