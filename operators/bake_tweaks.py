@@ -1,6 +1,6 @@
 """Bake Tweaks: the motion of the score and all tweaks become one Action with a key at every frame."""
 
-from typing import Any
+from typing import Any, Final
 
 import bpy
 
@@ -13,7 +13,10 @@ from ..bridge.reports import refuse, report
 from ..bridge.rigs import bone_rules, constraints
 from ..bridge.scores import score
 from ..bridge.tweaking import tweaked_motion, tweaks
+from ..core.errors import some_of
 from .tweak_base import ForTweaks
+
+_SHOWN: Final = 8
 
 
 class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
@@ -36,11 +39,15 @@ class TAKT_OT_bake_tweaks(ForTweaks, bpy.types.Operator):
                                  properties.character(armature_object).frame_start,
                                  bone_rules.read_rules(armature_object))
         action = write_new_action(armature_object, f"{armature_object.name} baked", channels)
-        others = other_curves.sample(armature_object, layers if own is None else [own, *layers], channels.frames)
+        included = layers if own is None else [own, *layers]
+        others = other_curves.sample(armature_object, included, channels.frames)
         other_curves.write(action, others, channels.frames)
         setattr(action, properties.KEYS_WRITTEN, "")  # the Action belongs to the animator
         mutes = properties.character(armature_object).mute_constraints
         constraints.mute_once_played(armature_object, channels.bones if mutes else (), action)
+        if left_out := other_curves.left_out(armature_object, included):
+            report(self, {"WARNING"}, "Bake leaves out what is neither the score's nor tweaks: "
+                                      f"{some_of(left_out, _SHOWN)}")
         report(self, {"INFO"}, f"'{action.name}' holds the score and its tweaks, a key at every frame; choose it in "
                                 "the Action editor, or export it")
         return {"FINISHED"}

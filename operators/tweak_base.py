@@ -7,6 +7,7 @@ from ..bridge.actions.below_own_actions import is_own_action_assigned
 from ..bridge.actions.write_motion import write_motion
 from ..bridge.active_character import ForScore, active_armature
 from ..bridge.reports import refuse, report
+from ..bridge.rigs.armature import bone_property
 from ..bridge.scores import following, score
 from ..bridge.tweaking import tweaks
 
@@ -40,21 +41,32 @@ class ForScoreAction(ForScore):
         return ""
 
 
+def turned_otherwise(armature_object: bpy.types.Object) -> set[str]:
+    """Return the bones whose rotation the score's Action moves, and that do not use quaternions there, or no longer."""
+    assert armature_object.pose is not None
+    found, bones = set[str](), armature_object.pose.bones
+    for path in properties.character(armature_object).written.splitlines():
+        name, channel = bone_property(path) or ("", "")
+        if channel.startswith("rotation") and name in bones and (
+                channel != "rotation_quaternion" or bones[name].rotation_mode != "QUATERNION"):
+            found.add(name)
+    return found
+
+
 def score_plays(operator: bpy.types.Operator, context: bpy.types.Context, armature_object: bpy.types.Object) -> bool:
     """Make sure that the score's Action is assigned, up to date, and uses quaternions; return whether it is."""
     character = properties.character(armature_object)
-    turned_otherwise = [path for path in character.written.splitlines()
-                        if path.endswith(("rotation_euler", "rotation_axis_angle"))]
+    turned = turned_otherwise(armature_object)
     is_ready = is_own_action_assigned(armature_object) and not following.is_older(armature_object)
-    if is_ready and not turned_otherwise:
+    if is_ready and not turned:
         return True
     motion = score.motion_of(armature_object)
     if motion is None:
         refuse(operator, f"The score cannot be played: {score.error_of(armature_object) or 'it holds nothing yet'}")
         return False
-    if turned_otherwise:
+    if turned:
         character.rotations = "QUATERNION"
-        report(operator, {"INFO"}, f"{len(turned_otherwise)} bones now use quaternion rotation: the same change of "
+        report(operator, {"INFO"}, f"{len(turned)} bones now use quaternion rotation: the same change of "
                               "Euler angles is a different rotation in each pose")
     write_motion(operator, context, armature_object, motion, character.frame_start)
     return True

@@ -235,6 +235,8 @@ def _draw_action(layout: bpy.types.UILayout, context: bpy.types.Context, armatur
     draw_tweaks(layout, context, armature_object, character)
     if is_edited:  # below all buttons, since it appears while the user works, and would move them under the mouse
         draw_edited_by_hand(layout, context, armature_object)
+    if told := following.told_of_own_keys(armature_object):  # below all buttons, too
+        draw_words(layout, context, told, "INFO")
 
 
 def _draw_error(layout: bpy.types.UILayout, error: TaktError, context: bpy.types.Context,

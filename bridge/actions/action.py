@@ -1,12 +1,13 @@
 """Write a motion as an Action: keys of every bone that moves, with linear interpolation."""
 
-from collections.abc import Collection, Generator, Iterator
+from collections.abc import Collection, Generator, Iterator, Sequence
 from typing import Any, Final, Literal, cast
 
 import bpy
 import numpy as np
 from mathutils import Matrix
 
+from ...core.errors import some_of
 from ...core.maths.arrays import BoolArray, Float32Array, FloatArray
 from .. import changes, properties, versions
 from ..rigs.armature import bone_property
@@ -14,9 +15,10 @@ from ..steps import finished
 from .action_users import is_used_elsewhere, object_slot
 from .below_own_actions import Below, has_own_action, plays_below, plays_below_tweaks
 from .channels import Channels
-from .curves import bags
+from .curves import bags, rotation_channel
 from .curves_digest import Written, digest_of_all_keys, digest_of_curves
 from .keys import bone_path, write_keys
+from .other_curves import OF_TAKT, words_of
 
 _FRAMES_AT_ONCE = 256
 _Repeat = Literal["REPEAT", "REPEAT_OFFSET"]
@@ -44,6 +46,7 @@ def writing(armature_object: bpy.types.Object, name: str, channels: Channels, pl
     new Action.
     """
     is_new_score = is_new_score and not plays_below_tweaks(armature_object)
+    note_clashes(armature_object, channels)
     if not is_aside:
         _without_tweak_mode(armature_object)
     below = Below.of(armature_object, properties.character(armature_object).action)
@@ -150,21 +153,77 @@ def _paths(channels: Channels) -> set[str]:
 
 
 EDITED_BY_HAND: Final = ("Curves of this Action were edited by hand, so it no longer follows the score")
+_NAMES_SHOWN: Final = 4
+
+
+def told_of_own_keys(names: Sequence[str]) -> str:
+    """Return a message about what own_keys returns, "" if that is nothing."""
+    return (f"Keys of {some_of(names, _NAMES_SHOWN)} stay at their frames: the score does not move them" if names
+            else "")
 
 
 def is_edited_by_hand(armature_object: bpy.types.Object) -> bool:
     """Return whether the curves of an armature's Action differ from those that Takt wrote.
 
     Keys, modifiers and settings such as Mute are compared. Curves that the user has added, as for a face, are ignored
-    and kept. New names of bones are ignored too.
+    and kept, unless they take the place of written ones: those of a bone's new rotation mode, and see note_clashes.
+    New names of bones are ignored too.
     """
     own = _own_action(armature_object)
-    written = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
-    if own is None or not written:
+    digest = "" if own is None else getattr(own, properties.KEYS_WRITTEN)
+    if own is None or not digest:
         return False
+    bag = _own_bag(own)
+    if bag is None:
+        return True
+    written = _written_paths(armature_object, bag)
+    return (digest_of_curves(bag, written, like=digest) != digest
+            or not _turned_otherwise(armature_object, written).isdisjoint(_added(bag, written)))
+
+
+def own_keys(armature_object: bpy.types.Object) -> list[str]:
+    """Return what the user has keyed in the score's Action besides the score; these keys stay at their frames."""
+    own = _own_action(armature_object)
+    bag = None if own is None else _own_bag(own)
+    if bag is None or not properties.character(armature_object).written:
+        return []
+    added = _added(bag, _written_paths(armature_object, bag))
+    return words_of(curve.data_path for curve in bag.fcurves
+                    if curve.data_path in added and not curve.data_path.startswith(OF_TAKT))
+
+
+def note_clashes(armature_object: bpy.types.Object, channels: Channels) -> None:
+    """Let the score's Action count as edited by hand if the user has added curves that the score needs now.
+
+    Writing the score would replace them, as when a new clip moves a bone that the user has keyed.
+    """
+    own, character = _own_action(armature_object), properties.character(armature_object)
+    bag = None if own is None else _own_bag(own)
+    if bag is None or not character.written:
+        return
+    written = _written_paths(armature_object, bag)
+    if clashes := _paths(channels) & _added(bag, written):
+        # The digest of the Action's curves then differs from that of the curves that were written.
+        character.written = "\n".join(sorted(written | clashes))
+
+
+def _own_bag(own: bpy.types.Action) -> bpy.types.ActionChannelbag | None:
+    """Return the curves of the armature that Takt's Action moves."""
     slot = object_slot(own)
-    bag = next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
-    return bag is None or digest_of_curves(bag, _written_paths(armature_object, bag), like=written) != written
+    return next((bag for bag in bags(own) if slot is not None and bag.slot_handle == slot.handle), None)
+
+
+def _added(bag: bpy.types.ActionChannelbag, written: Collection[str]) -> set[str]:
+    """Return the paths of the curves that Takt did not write."""
+    return {curve.data_path for curve in bag.fcurves if curve.data_path not in written}
+
+
+def _turned_otherwise(armature_object: bpy.types.Object, written: Collection[str]) -> set[str]:
+    """Return the rotations, as paths, of the bones whose rotation mode has changed since they were written."""
+    assert armature_object.pose is not None
+    turned = {name for name, own in _by_bone(written).items() if any(each.startswith("rotation") for each in own)}
+    return {bone_path(bone.name, rotation_channel(str(bone.rotation_mode)))
+            for bone in armature_object.pose.bones if bone.name in turned} - set(written)
 
 
 def _written_paths(armature_object: bpy.types.Object, bag: bpy.types.ActionChannelbag) -> set[str]:
@@ -265,6 +324,19 @@ def has_something_to_play(armature_object: bpy.types.Object) -> bool:
         animation.action is not None or any(len(track.strips) for track in animation.nla_tracks)))
 
 
+def put_copy_in_place(armature_object: bpy.types.Object) -> None:
+    """Let the score be written into a copy of its Action, which has the curves that the user added; see write_action.
+
+    The Action itself stays as it is, and is kept in the file.
+    """
+    character = properties.character(armature_object)
+    if character.action is not None:
+        keep_in_file(character.action)
+        copy: Any = character.action.copy()
+        setattr(copy, properties.KEYS_WRITTEN, "")
+        character.action, character.written = copy, ""
+
+
 def put_aside(armature_object: bpy.types.Object) -> None:
     """Unassign the armature's Action, so that a score can assign one; the Action is kept in the file."""
     animation, character = _without_tweak_mode(armature_object), properties.character(armature_object)
@@ -344,7 +416,7 @@ def _columns(values: FloatArray) -> Float32Array:
     return out
 
 
-def _switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
+def switch_to_quaternions(bone: bpy.types.PoseBone, character: properties.TaktCharacter) -> None:
     """Set a bone's rotation mode to quaternions, and store the mode in which its own Actions are keyed."""
     if bone.rotation_mode != "QUATERNION":
         entry = character.switched.get(bone.name) or character.switched.add()
@@ -362,7 +434,7 @@ def _prepare_bones(armature_object: bpy.types.Object, channels: Channels) -> Non
         for name in names if channel.startswith("rot") else ():
             bone = armature_object.pose.bones[name]
             if channel == "rotation_quaternion":
-                _switch_to_quaternions(bone, properties.character(armature_object))
+                switch_to_quaternions(bone, properties.character(armature_object))
             if name not in named["location"]:
                 bone.location = (0.0, 0.0, 0.0)
             if name not in named["scale"]:

@@ -134,15 +134,16 @@ def read_clip(fitted: Fitted, skeleton: Skeleton, fps: float) -> Clip:
 
 
 def tracks_of(action: bpy.types.Action, armature_object: bpy.types.Object, skeleton: Skeleton, fps: float,
-              frame_start: float) -> tuple[Tracks, Tracks, Tracks]:
+              frame_start: float, *, is_dense: bool = False) -> tuple[Tracks, Tracks, Tracks]:
     """Return an armature's motion by the curves of an Action alone; time 0 s is at frame_start.
 
     Unlike in read_clip, nothing is evaluated: constraints, drivers and limits of inheritance are ignored, and so are
-    muted curves.
+    muted curves. is_dense: at every frame, as Blender interpolates, in addition to the frames with keys.
     """
     fitted = Fitted(action, armature_object, bag_of(action, armature_object), False)
     start, end = action.curve_frame_range[0], action.curve_frame_range[1]
-    tracks = _tracks(fitted, skeleton, bone_rules.read_rules(armature_object), (start, end), fps, are_heard=True)
+    tracks = _tracks(fitted, skeleton, bone_rules.read_rules(armature_object), (start, end), fps, are_heard=True,
+                     is_dense=is_dense)
     later_s = (start - frame_start) / fps
     first, second, third = (replace(each, times_s=each.times_s + later_s) for each in tracks)
     return first, second, third
@@ -183,12 +184,12 @@ def bone_curves(bag: bpy.types.ActionChannelbag) -> Iterator[_Curve]:
 
 
 def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[float, float],
-            fps: float, *, are_heard: bool = False) -> tuple[Tracks, Tracks, Tracks]:
-    """Return the tracks of curves; are_heard: without muted ones."""
+            fps: float, *, are_heard: bool = False, is_dense: bool = False) -> tuple[Tracks, Tracks, Tracks]:
+    """Return the tracks of curves; are_heard: without muted ones; is_dense: at every frame."""
     _, armature_object, bag, _ = fitted
     found: dict[tuple[str, str], dict[int, bpy.types.FCurve]] = {}
     for curve in bone_curves(bag) if bag is not None else ():
-        if curve.bone in skeleton.index_of and not (are_heard and _is_muted(curve.fcurve)):
+        if curve.bone in skeleton.index_of and not (are_heard and is_muted(curve.fcurve)):
             found.setdefault((curve.bone, curve.channel), {})[curve.component] = curve.fcurve
     assert armature_object.pose is not None
     kinds: dict[str, list[tuple[int, FloatArray, FloatArray]]] = {"rotation": [], "location": [], "scale": []}
@@ -201,7 +202,7 @@ def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[fl
         if (name in rules.connected if channel == "location" else
                 channel.startswith("rotation") and channel != rotation_channel(modes[name])):
             continue  # Blender ignores these too
-        frames, values = _sampled(curves, channel, *span)
+        frames, values = _sampled(curves, channel, *span, is_dense=is_dense)
         if channel in still and np.abs(values - _AT_REST[channel]).max() < still[channel] and (
                 name, rotation_channel(modes[name])) in found:
             continue  # importers key all channels of a bone if any is keyed
@@ -214,7 +215,8 @@ def _tracks(fitted: Fitted, skeleton: Skeleton, rules: BoneRules, span: tuple[fl
     return packed(rotations, 4), packed(locations, 3), packed(scales, 3)
 
 
-def _is_muted(curve: bpy.types.FCurve) -> bool:
+def is_muted(curve: bpy.types.FCurve) -> bool:
+    """Return whether Blender ignores a curve."""
     return curve.mute or (curve.group is not None and curve.group.mute)
 
 
@@ -244,11 +246,14 @@ def rotation_channel(mode: str) -> str:
 
 
 def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
-             end: float) -> tuple[FloatArray, FloatArray]:
-    """Return frames (F,) from start to end, and the values (F, C) of one channel's curves there."""
+             end: float, *, is_dense: bool = False) -> tuple[FloatArray, FloatArray]:
+    """Return frames (F,) from start to end, and the values (F, C) of one channel's curves there.
+
+    is_dense: with every whole frame between the first key and the last.
+    """
     keys = dict(zip(curves, _keys([*curves.values()]), strict=True))
     shared = _shared_frames(keys.values(), start, end)
-    if shared is not None:
+    if shared is not None and not (is_dense and np.diff(shared).max(initial=0.0) > 1.0):
         values = _at_rest(channel, len(shared))
         for index, some in keys.items():
             values[:, index] = some.values
@@ -259,7 +264,7 @@ def _sampled(curves: dict[int, bpy.types.FCurve], channel: str, start: float,
         frames = np.union1d(frames, (start, end))
     are_straight = {index: some.is_straight and (some.is_still_outside or _within(frames, some.frames))
                     for index, some in keys.items()}
-    if not all(are_straight.values()):
+    if is_dense or not all(are_straight.values()):
         frames = np.union1d(frames, np.arange(np.ceil(frames[0]), np.floor(frames[-1]) + 1.0))
     values = _at_rest(channel, len(frames))
     for index, some in keys.items():

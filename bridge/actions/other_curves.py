@@ -6,7 +6,8 @@ They are evaluated frame by frame, on a copy of the armature in a scene of its o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 
@@ -20,8 +21,10 @@ from . import keys
 from .action_users import object_slot, strips_of
 from .curves import bags
 
+_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 _SCENE = "Takt baking"
-_OF_TAKT = f"{properties.NAME}."
+OF_TAKT = f"{properties.NAME}."
+"""Begins the paths of the score's own keyed values."""
 _Name = tuple[str, int]
 """A curve's data path and index."""
 
@@ -38,10 +41,24 @@ def names(actions: Collection[bpy.types.Action]) -> list[_Name]:
     return list(found)
 
 
+def words_of(paths: Iterable[str]) -> list[str]:
+    """Return what curves move, in words: a bone, a custom property, or a property of the object.
+
+    >>> words_of(['pose.bones["hips"].scale', '["glow"]', "location"])
+    ['hips', 'glow', 'location']
+    """
+    words = []
+    for path in paths:
+        bone = _BONE.match(path)
+        words.append(re.sub(r"\\(.)", r"\1", bone[1]) if bone is not None else
+                     path[2:-2] if path.startswith('["') else path)
+    return list(dict.fromkeys(words))
+
+
 def _is_other(path: str) -> bool:
     moved = bone_property(path)
     is_bones = moved is not None and moved[1].startswith(("location", "rotation", "scale"))
-    return not is_bones and not path.startswith(_OF_TAKT)
+    return not is_bones and not path.startswith(OF_TAKT)
 
 
 def sample(armature_object: bpy.types.Object, actions: Collection[bpy.types.Action],
@@ -68,6 +85,15 @@ def sample(armature_object: bpy.types.Object, actions: Collection[bpy.types.Acti
                 else:
                     found[name][at] = value
     return found
+
+
+def left_out(armature_object: bpy.types.Object, actions: Collection[bpy.types.Action]) -> list[str]:
+    """Return the names of the Actions that an armature plays besides these, in the NLA without muted strips."""
+    animation = armature_object.animation_data
+    if animation is None:
+        return []
+    played = [animation.action, *(strip.action for strip in strips_of(animation, are_heard=True))]
+    return list(dict.fromkeys(each.name for each in played if each is not None and each not in actions))
 
 
 def write(action: bpy.types.Action, values: dict[_Name, FloatArray], frames: FloatArray) -> None:

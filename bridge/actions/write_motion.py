@@ -11,6 +11,7 @@ import numpy as np
 from ...core.errors import TaktError, some_of
 from ...core.playing.keying import Progress
 from ...core.playing.motion import Motion
+from ...core.playing.varied import Varied
 from .. import axes, properties
 from ..frame_rate import frames_per_second, other_rates
 from ..meshes import skin_points
@@ -60,16 +61,32 @@ def sampling(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: 
     if not is_ahead:
         tweaks.go_along(armature_object, scene, motion)
     rules = bone_rules.read_rules(armature_object)
-    values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
-    if values is not None and known is not None and known.again is not None:
-        again, start = known.again, character.frame_start
-        return lambda progress: sample_varied(parameters.varied(values, again, start, fps), fps, start, rules, progress)
+    if (varied := _varied(armature_object, fps)) is not None:
+        start = character.frame_start
+        return lambda progress: sample_varied(varied(), fps, start, rules, progress)
     if is_ahead:
         with tweak_copies.moved(armature_object, scene, motion) as actions:
             motion = tweaked_motion.below(armature_object, scene, motion, actions)
     else:
         motion = tweaked_motion.below(armature_object, scene, motion)
     return partial(sample_channels, motion, fps, character.frame_start, character.key_mode, rules)
+
+
+def without_tweaks(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> Channels:
+    """Sample a motion as it is written for a character without tweaks."""
+    character, fps = properties.character(armature_object), frames_per_second(scene)
+    rules, varied = bone_rules.read_rules(armature_object), _varied(armature_object, fps)
+    if varied is not None:
+        return sample_varied(varied(), fps, character.frame_start, rules)
+    return sample_channels(motion, fps, character.frame_start, character.key_mode, rules)
+
+
+def _varied(armature_object: bpy.types.Object, fps: float) -> Callable[[], Varied] | None:
+    """Return a function that plays the score with each frame's values, if any are keyed."""
+    values, known = parameters.keyed(armature_object), score.known_performance(armature_object)
+    if values is None or known is None or known.again is None:
+        return None
+    return partial(parameters.varied, values, known.again, properties.character(armature_object).frame_start, fps)
 
 
 def write(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion, channels: Channels, *,
@@ -87,6 +104,7 @@ def writing(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: M
     before = character.action
     before_name = None if before is None else before.name_full
     is_new = before is None or getattr(before, properties.OF_SCORE) != name
+    action.note_clashes(armature_object, channels)
     is_edited = action.is_edited_by_hand(armature_object)
     met = meeting.key(armature_object, motion)
     yield from action.writing(armature_object, name, channels, score.played_actions(armature_object), is_aside=is_aside,

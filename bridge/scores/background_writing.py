@@ -66,6 +66,7 @@ def finish(armatures: Mapping[int, bpy.types.Object], scene: bpy.types.Scene) ->
         channels = writing.work.result()
     except TaktError as error:
         return Ended(writing.uid, str(error))
+    action.note_clashes(armature_object, channels)
     if action.is_edited_by_hand(armature_object):
         return Ended(writing.uid, action.EDITED_BY_HAND)
     with between_steps.noted(armature_object):

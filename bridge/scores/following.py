@@ -63,6 +63,7 @@ class _Followed:
     acted_s: float = 0.0
     is_compared: bool = True
     edited: int = 0
+    own_keys: tuple[int, str] = (0, "")
 
 
 _followed: dict[int, _Followed] = {}
@@ -94,6 +95,12 @@ def is_edited(armature_object: bpy.types.Object) -> bool:
     """Return whether the user has edited the Action that Takt made, as far as it was compared since."""
     known, own = _followed.get(armature_object.session_uid), properties.character(armature_object).action
     return known is not None and own is not None and known.edited == own.session_uid
+
+
+def told_of_own_keys(armature_object: bpy.types.Object) -> str:
+    """Return a message about keys that the user has added to the Action, as far as it was compared since, or ""."""
+    known, own = _followed.get(armature_object.session_uid), properties.character(armature_object).action
+    return known.own_keys[1] if known is not None and own is not None and known.own_keys[0] == own.session_uid else ""
 
 
 def want_action(armature_object: bpy.types.Object) -> None:
@@ -227,8 +234,9 @@ def _look_for_edits(armature_object: bpy.types.Object, known: _Followed, now_s: 
     elif not known.is_compared and now_s - known.acted_s >= _SETTLED_S and armature_object == _active():
         known.is_compared = True
         edited = own.session_uid if own is not None and action.is_edited_by_hand(armature_object) else 0
-        if edited != known.edited:
-            known.edited = edited
+        own_keys = seen[0], action.told_of_own_keys(action.own_keys(armature_object))
+        if (edited, own_keys) != (known.edited, known.own_keys):
+            known.edited, known.own_keys = edited, own_keys
             _redraw()
 
 

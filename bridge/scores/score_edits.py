@@ -112,8 +112,11 @@ def write(context: bpy.types.Context, armature_object: bpy.types.Object, new: Ne
     stays = "" if motion is None else _why_it_stays(armature_object, scene, motion)
     if motion is not None and not stays:
         channels = write_motion.sampling(armature_object, scene, motion)(None)
-        write_motion.write(armature_object, scene, motion, channels)
-    else:
+        action.note_clashes(armature_object, channels)
+        stays = _why_it_stays(armature_object, scene, motion)
+        if not stays:
+            write_motion.write(armature_object, scene, motion, channels)
+    if motion is None or stays:
         score.keep_lists(armature_object)
     return stays
 
