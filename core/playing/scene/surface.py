@@ -98,7 +98,6 @@ class Surface:
         heights[point[order]], slopes[point[order]] = height[order], self.plane[member[order], 1:]
         return Heights(heights.reshape(points.shape[:-1]), slopes.reshape(*points.shape[:-1], 2))
 
-
     def has_room(self, point: FloatArray, level: float, size: float) -> bool:
         """Return whether at a point (2,) there is room to stand below the highest triangle.
 
