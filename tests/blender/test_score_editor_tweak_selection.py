@@ -185,7 +185,7 @@ def test_together_they_replace_no_key_and_alone_the_words_say_it(tweaked: Any) -
         layout = layout_of(rig)
         hand, result = drag(rig, 1, ticks(layout, rig, 61.6))
         assert result == {"CANCELLED"} and keys_of(rig) == before and selected(rig) == [20.0, 40.0]
-        assert BONES[0] in hand.said[0] and "frame 61.6" in hand.said[0]
+        assert BONES[0] in hand.said[0] and "frame 62" in hand.said[0]  # Ctrl snaps to whole frames
         hand, result = drag(rig, 1, ticks(layout, rig, 57.0), shift=True)
         assert result == {"FINISHED"}  # two copies, of which none lies on another key
         assert len(keys_of(rig)) == len(before) + 12

@@ -30,7 +30,7 @@ SCORE: Final = """<pha version="2" tickLength="0.5"><load src="feet.Steps"/><loa
   <procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/></procedure>
   <procedure name="main">
     <call name="walk" along="round" duration="7" repeat="fit"/>
-    <call name="walk" to="spot" duration="9" repeat="fit"/>
+    <call name="walk" to="spot" duration="13" repeat="fit"/>
     <call name="left_step" at="spot" duration="1"/>
     <together>
       <lane><call name="sway" duration="4" repeat="4"/></lane>
