@@ -141,9 +141,9 @@ def bend(begin: complex, begin_rad: float, end: complex, end_rad: float | None, 
     >>> curve = bend(0.0, 0.0, 2.0 + 2.0j, None, 1.0)
     >>> bool(abs(curve.angles[-1] - np.pi / 2.0) < 0.02), curve.points[-1].round(9).tolist()
     (True, (2+2j))
-    >>> curve = bend(0.0, 0.0, 2.0, np.pi, 1.0)
-    >>> np.degrees(curve.at(curve.length - np.array((0.5, 0.25, 0.0)))[1]).round().tolist()
-    [90.0, 154.0, 180.0]
+    >>> curve = bend(0.0, 0.0, 2.0, np.radians(170.0), 1.0)
+    >>> np.degrees(curve.at(curve.length - np.array((0.25, 0.0)))[1]).round().tolist()
+    [141.0, 170.0]
     """
     way = end - begin
     far, straight = abs(way), float(np.angle(way))
@@ -205,7 +205,7 @@ def joined(curve: GroundCurve, begin: complex, begin_rad: float, reach: float, h
 def chained(curves: Sequence[GroundCurve]) -> GroundCurve:
     """Return curves as one, each of which begins where the one before ends, in the same direction but for whole turns.
 
-    >>> round(chained([bend(0.0, 0.0, 1.0, 0.0), bend(1.0, 0.0, 3.0, 0.0)]).length, 6)
+    >>> round(chained([bend(0.0, 0.0, 1.0, 0.0, 1.0), bend(1.0, 0.0, 3.0, 0.0, 1.0)]).length, 6)
     3.0
     """
     points, lengths, angles = [curves[0].points], [curves[0].lengths], [curves[0].angles]
