@@ -102,7 +102,7 @@ def place(layer: properties.TaktTweaks, action: bpy.types.Action, now: Layout,
 def _placed(layer: properties.TaktTweaks, asked: Asked) -> Placed:
     """Return keys as placed in a layout, and their ties there."""
     _, said, there, before, now = asked
-    kept = ties_said(said)
+    kept = ties_.renamed(ties_said(said), ties_.texts_of(now.timeline))
     keys, calls = there.claimed(), in_calls(layer, kept, now)
     found = _Moments.of(kept, tweak_curves.own_frames(keys), before, now, calls)
     waiting = [*(found.waiting(at, keys) for at in np.flatnonzero(found.segment < 0).tolist())]
@@ -154,7 +154,8 @@ class _Moments:
         tie = kept.find(frames, SAME_FRAME)
         is_new, new = tie < 0, Ties.none()
         if is_new.any():
-            new = ties_.tied(before.timeline, frames[is_new], before.frame_start, before.fps)
+            new = ties_.renamed(ties_.tied(before.timeline, frames[is_new], before.frame_start, before.fps),
+                                ties_.texts_of(now.timeline))
             tie[is_new] = np.arange(len(new))
         segment, share, length = np.full(len(frames), -1), np.zeros(len(frames)), np.zeros(len(frames))
         for ties, rows in ((kept, np.flatnonzero(~is_new)), (new, np.flatnonzero(is_new))):

@@ -70,7 +70,7 @@ def problem(armature_object: bpy.types.Object) -> str:
     """Return why the tweaks of a character do not move with its score, "" if they do."""
     found = _problems.get(armature_object.session_uid, "")
     return found or next(filter(None, (why(armature_object, action) for _, action in layers_of(armature_object)
-                                       for why in (_why_at_other_frames, _why_added_otherwise))), "")
+                                       for why in (_why_at_other_frames, _why_added_otherwise, _why_sampled))), "")
 
 
 # In time
@@ -193,6 +193,15 @@ def _why_added_otherwise(armature_object: bpy.types.Object, action: bpy.types.Ac
         return ""
     return (f"'{action.name}' has a blend mode that the preview and Bake ignore: set its Blending to Combine (NLA, "
             "sidebar)")
+
+
+def _why_sampled(_: bpy.types.Object, action: bpy.types.Action) -> str:
+    """Return why curves that were converted to samples do not move, and what to do; "" if there are none."""
+    bag = bag_of(action)
+    if bag is None or not any(len(curve.sampled_points) for curve in bag.fcurves):
+        return ""
+    return (f"'{action.name}' has curves of samples, which neither follow the score nor are saved: convert them back "
+            "(Graph Editor, Key > Samples to Keys)")
 
 
 def _is_in_place(strip: bpy.types.NlaStrip) -> bool:

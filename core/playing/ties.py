@@ -10,9 +10,11 @@ import json
 import zlib
 from base64 import b85decode, b85encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from itertools import takewhile
+from pathlib import PurePosixPath
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -38,6 +40,8 @@ Texts = Mapping[str, str]
 """The texts of a score's files, by their names in a Step."""
 Known = Callable[[str, str], list[int] | None]
 """Takes an old and a new text; returns the old number of each element of the new text, or None if unknown."""
+
+_Place = TypeVar("_Place", Step, Over)
 
 
 class NewerTiesError(TaktError):
@@ -119,6 +123,62 @@ def texts_of(timeline: Timeline) -> Texts:
     """Return the texts from which a timeline was made."""
     documents = timeline.sequence.origins.places.documents
     return {name: str(document.text) for name, document in zip(timeline.calls.names, documents, strict=True)}
+
+
+def renamed(ties: Ties, texts: Texts) -> Ties:
+    """Return ties in which each file has its name in other texts: it may lie elsewhere now, or be renamed.
+
+    Such a file is found by its text; if that changed, too, by the last part of its path.
+    """
+    every = ties.texts, *(each.texts for each in ties.waiting), *(each.texts for each in ties.alone)
+    if all(name in texts for own in every for name in own):
+        return ties
+
+    def names_and_texts(own: Texts) -> tuple[Mapping[str, str], Texts]:
+        names = _names_now(own, texts)
+        return names, {names.get(name, name): text for name, text in own.items()}
+
+    names, own = names_and_texts(ties.texts)
+    waiting, alone = list[Waiting](), list[Call]()
+    for each in ties.waiting:
+        theirs, found = names_and_texts(each.texts)
+        waiting.append(replace(each, texts=found, block=_called(each.block, theirs)))
+    for call in ties.alone:
+        theirs, found = names_and_texts(call.texts)
+        alone.append(Call(found, _called(call.chain, theirs)))
+    over = ties.over and (ties.over[0], _called((ties.over[1],), names)[0])
+    return replace(ties, texts=own, blocks=tuple(_called(block, names) for block in ties.blocks),
+                   waiting=tuple(waiting), over=over, alone=tuple(alone))
+
+
+def _names_now(old: Texts, new: Texts) -> dict[str, str]:
+    """Return the new names of files that have other names in new texts."""
+    gone, free = ([name for name in one if name and name not in other] for one, other in ((old, new), (new, old)))
+    found: dict[str, str] = {}
+
+    def is_equal(one: str, other: str) -> bool:
+        return old[one] == new[other]
+
+    def is_named_alike(one: str, other: str) -> bool:
+        return _alike(one, other) > 0
+
+    for test in (is_equal, is_named_alike):
+        for name in gone:
+            here = [] if name in found else [each for each in free if test(name, each)]
+            if here:
+                found[name] = max(here, key=lambda each: _alike(name, each))
+                free.remove(found[name])
+    return found
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many of the last parts of two paths are equal."""
+    pairs = zip(reversed(PurePosixPath(one).parts), reversed(PurePosixPath(other).parts), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _called(places: tuple[_Place, ...], names: Mapping[str, str]) -> tuple[_Place, ...]:
+    return tuple([each._replace(document=names.get(each.document, each.document)) for each in places])
 
 
 def lineage(old: Texts, new: Texts, known: Known) -> Lineage:

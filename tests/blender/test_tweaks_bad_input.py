@@ -4,6 +4,7 @@ Files of another version or damaged, two characters that share an Action, and pa
 test_tweaks.py; an export without any procedure in test_engine_files.py.
 """
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,34 @@ def test_a_block_that_is_gone_from_another_file_waits_and_comes_back(tweaked: An
     assert own_frames(tweaked.animation_data.action) == [145.0] and is_lifted(tweaked, 145)
 
 
+@pytest.mark.parametrize("is_renamed", (False, True))
+def test_keys_in_a_block_of_another_file_stay_if_that_file_moves(
+        tweaked: Any, wait: Wait, library: Path, tmp_path: Path, is_renamed: bool) -> None:
+    """The library may lie elsewhere now, or the file may have another name there."""
+    (library / "turns.pha").write_text('<pha tickLength="1"><load src="feet.Steps"/>'
+                                       '<procedure name="turn"><call name="right" duration="2"/></procedure></pha>')
+    text = STEPS.replace('<load', '<include src="turns"/>\n  <load').replace(
+        '<call name="right" duration="0.7"/>', '<call name="turn" duration="2"/>')
+    text_of(tweaked).from_string(text)
+    rebuild()
+    wait(1.0)
+    set_key(tweaked, 145)
+    wait(0.5)
+    assert tweaks.problem(tweaked) == "" and is_lifted(tweaked, 145)
+    there = library if is_renamed else tmp_path / "elsewhere" / "library"
+    if is_renamed:
+        (library / "turns.pha").rename(library / "whirls.pha")
+        text_of(tweaked).from_string(text.replace('src="turns"', 'src="whirls"'))
+    else:
+        shutil.copytree(library, there)
+        (library / "turns.pha").unlink()
+        tweaked.takt.library = str(there)
+    rebuild()
+    wait(0.5)
+    assert not tweak_waiting.words(tweaked)
+    assert own_frames(tweaked.animation_data.action) == [145.0] and is_lifted(tweaked, 145)
+
+
 def test_keys_in_an_action_of_a_library_stay_and_it_is_said_why(file: Path, wait: Wait) -> None:
     rig = opened(file, is_linked=True).override_create(remap_local_usages=True)
     bpy.context.view_layer.objects.active = rig
@@ -88,6 +117,16 @@ def test_keys_in_an_action_of_a_library_stay_and_it_is_said_why(file: Path, wait
     wait(0.5)
     assert keys(rig) == [100.0]
     assert "is linked, so its keys stay where they are: make it local first" in tweaks.problem(rig)
+
+
+def test_curves_of_samples_are_told_of(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 73)
+    wait(0.5)
+    assert tweaks.problem(tweaked) == ""
+    curve: Any = curves_of(tweaked.animation_data.action)[0]
+    curve.convert_to_samples(1, 100)
+    edit(tweaked, SetAttribute(6, "duration", "5"))
+    assert "has curves of samples" in tweaks.problem(tweaked) and "Samples to Keys" in tweaks.problem(tweaked)
 
 
 def test_keys_of_locked_curves_go_along_and_are_locked_still(tweaked: Any, wait: Wait) -> None:
