@@ -78,11 +78,15 @@ def cast_of(said: list[str]) -> dict[str, str]:
     >>> cast_of(["seat=Chair"])
     {'seat': 'Chair'}
     """
-    parts = [each.partition("=") for each in said]
-    for each, (role, separator, name) in zip(said, parts, strict=True):
+    found: dict[str, str] = {}
+    for each in said:
+        role, separator, name = each.partition("=")
         if not (role and separator and name):
             raise TaktError(f"--cast {each}: expected ROLE=OBJECT")
-    return {role: name for role, _, name in parts}
+        if role in found:
+            raise TaktError(f"--cast {each}: the role has an object already, '{found[role]}'; expected each role once")
+        found[role] = name
+    return found
 
 
 def perform(armature_object: bpy.types.Object, options: argparse.Namespace) -> str:

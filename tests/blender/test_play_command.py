@@ -140,6 +140,7 @@ def test_procedures_are_exported_and_the_file_stays_as_it_was(paths: tuple[Path,
 @pytest.mark.parametrize(("more", "message"), [
     (["--procedure", "finale"], "finale"), (["--out", "hero.obj"], "has to end in"),
     (["--cast", "seat"], "--cast seat: expected ROLE=OBJECT"),
+    (["--cast", "seat=Chair", "--cast", "seat=Stool"], "the role has an object already, 'Chair'"),
     (["--cast", "seat=Chair"], "the score has no such role")])
 def test_an_export_that_cannot_be_ends_with_2(paths: tuple[Path, Path, Path], more: list[str], message: str,
                                               capsys: pytest.CaptureFixture[str]) -> None:
