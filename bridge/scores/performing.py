@@ -10,6 +10,7 @@ from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import bpy
 import numpy as np
@@ -103,6 +104,8 @@ _MAX_PROGRAMMES = 256
 _MAX_LISTED, _MAX_LISTED_CLIPS = 200, 2_000
 _programmes: OrderedDict[tuple[Hashable, ...], Resolved] = OrderedDict()
 """Resolved scores, by everything that they depend on except the files."""
+_motions: WeakValueDictionary[tuple[Hashable, ...], Motion] = WeakValueDictionary()
+"""The last motion of each score and character, by everything that it depends on except the cast."""
 _MAX_LIBRARIES = 8
 _libraries: dict[tuple[Hashable, ...], Library] = {}
 """The libraries with which scores were read, by everything that they depend on, and the moment."""
@@ -205,8 +208,15 @@ def _play(task: Task, resolved: Resolved, known: Mapping[str, float | bool], val
     """Make the motion of a score; values for which its procedure has no parameter are ignored."""
     taken = tuple((name, value) for name, value in values
                   if name in known and isinstance(value, bool) == isinstance(known[name], bool))
-    return play(resolved[0], task.performer, replace(task.settings, values=taken, seed=seed),
-                maps=resolved[1].skeleton_map, store=CLIPS, longest_s=LONGEST_S)
+    settings, by = replace(task.settings, values=taken, seed=seed), task.performer
+    key = (*resolved, by.skeleton, by.up.tobytes(), by.turn.tobytes(), by.limits, by.points,
+           None if by.skin is None else by.skin.tobytes(), replace(settings, cast=()))
+    before = _motions.get(key)
+    motion = before and before.recast(dict(settings.cast))
+    if motion is None:
+        motion = play(resolved[0], by, settings, maps=resolved[1].skeleton_map, store=CLIPS, longest_s=LONGEST_S)
+    _motions[key] = motion
+    return motion
 
 
 def _read(task: Task, find_action: FindClips, formats: Mapping[str, Format],

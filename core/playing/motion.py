@@ -60,7 +60,8 @@ class Motion:
     row: the segments that the timeline shows. end: the last stage, which gives all poses. problems: warnings and notes.
     unmatched: joints without counterpart, if clips come from other skeletons. clock: tempo changes; all times of a
     motion are by the clock. cuts: transition points, if they were searched. body: roles of the joints, if known.
-    before_aims: set if there is a scene. untweaked: the same motion without tweaks, if known.
+    before_aims: set if there is a scene. untweaked: the same motion without tweaks, if known. parts: what it was
+    composed of.
     """
 
     row: Row
@@ -72,6 +73,7 @@ class Motion:
     body: SkeletonMap | None = None
     before_aims: BeforeAims | None = None
     untweaked: Untweaked | None = None
+    parts: Parts | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -138,6 +140,17 @@ class Motion:
         scene, stage, said, hands = self.before_aims
         end, told = scene.aimed(stage, self.row, hands, met)
         return replace(self, end=end if self.clock is None else Timed(end, self.clock), problems=said + told)
+
+    def recast(self, cast: Mapping[str, Target]) -> Motion | None:
+        """Return the motion with other objects in the roles, as the same score with them would be.
+
+        None if the objects decide more than the way, as in a score whose rounds fit their way.
+        """
+        scene = None if self.before_aims is None else self.before_aims.scene
+        if self.parts is None or scene is None or not scene.cast or not cast or any(
+                way.going.fits for way in self.sequence.ways):
+            return None
+        return self.parts.motion(replace(scene, cast=cast))
 
     def hand_joint(self, side: str) -> int:
         """Return the wrist joint of a hand, l or r, that holds something."""
@@ -225,25 +238,45 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], playi
     different skeletons.
     """
     row = Row.of(sequence, clips, playing, (lambda times_s: times_s) if clock is None else clock.shown)
-    end = mixed((Lane.whole(row),))
-    said: tuple[Problem, ...] = ()
-    if scene is not None:
-        end, said = scene.warped(end, row, playing.root_motion)
-    warped = end if isinstance(end, Warped) else None
-    arms = None if feet is None else arms_of(feet)
-    if arms is not None:
-        end = Arms(end, row, arms)
-    if playing.doubles:
-        end = Followers(end, Doubles.of(row.skeleton, playing.doubles))
-    if feet is not None and legs_of(feet):
-        end = Feet(end, row, feet, playing.up / np.linalg.norm(playing.up), points, warped=warped)
-    problems += row.problems + said
-    before_aims, aimed = None, tuple[Problem, ...]()
-    if scene is not None:
-        end, floored = scene.floored(end, row)
-        problems += floored
-        before_aims = BeforeAims(scene, end, problems, KnownHands())
-        end, aimed = scene.aimed(end, row, before_aims.hands)
-    if clock is not None:
-        end = Timed(end, clock)
-    return Motion(row, end, problems + aimed, unmatched, clock, cuts, playing.body, before_aims)
+    return Parts(row, playing, feet, points, clock, cuts, problems + row.problems, unmatched).motion(scene)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a motion is composed of, apart from the objects of its scene. row: the segments; see compose."""
+
+    row: Row
+    playing: Playing
+    feet: SkeletonMap | None
+    points: SkinPoints | None
+    clock: Clock | None
+    cuts: Cuts | None
+    problems: tuple[Problem, ...]
+    unmatched: tuple[str, ...]
+
+    def motion(self, scene: Scene | None) -> Motion:
+        """Return the motion in a scene."""
+        row, playing, feet, clock = self.row, self.playing, self.feet, self.clock
+        end = mixed((Lane.whole(row),))
+        said: tuple[Problem, ...] = ()
+        if scene is not None:
+            end, said = scene.warped(end, row, playing.root_motion)
+        warped = end if isinstance(end, Warped) else None
+        arms = None if feet is None else arms_of(feet)
+        if arms is not None:
+            end = Arms(end, row, arms)
+        if playing.doubles:
+            end = Followers(end, Doubles.of(row.skeleton, playing.doubles))
+        if feet is not None and legs_of(feet):
+            end = Feet(end, row, feet, playing.up / np.linalg.norm(playing.up), self.points, warped=warped)
+        problems = self.problems + said
+        before_aims, aimed = None, tuple[Problem, ...]()
+        if scene is not None:
+            end, floored = scene.floored(end, row)
+            problems += floored
+            before_aims = BeforeAims(scene, end, problems, KnownHands())
+            end, aimed = scene.aimed(end, row, before_aims.hands)
+        if clock is not None:
+            end = Timed(end, clock)
+        return Motion(row, end, problems + aimed, self.unmatched, clock, self.cuts, playing.body, before_aims,
+                      parts=self)

@@ -9,7 +9,9 @@ import pytest
 
 from takt.bridge import properties
 from takt.bridge.scene import cast
-from takt.bridge.scores import following, score, score_blocks, score_layout
+from takt.bridge.scores import following, performing, score, score_blocks, score_layout
+from takt.core.playing import score as core_score
+from takt.core.playing.motion import Motion
 from takt.core.playing.scene.cast import ScenePath, ScenePlace, Unfit
 from takt.tests.blender.dancing import sample_with_score
 
@@ -94,6 +96,35 @@ def test_a_character_goes_where_an_object_is_and_follows_when_that_is_moved(walk
     layer.update()
     rebuilt()
     assert np.hypot(*(root_at(walker, END) - (-1.5, -1.0))) < NEAR_M
+
+
+def test_only_what_depends_on_an_object_is_computed_again_when_it_moves(walker: bpy.types.Object,
+                                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    made, play = list[Motion](), core_score.play
+
+    def counted(*given: Any, **settings: Any) -> Motion:
+        made.append(play(*given, **settings))
+        return made[-1]
+
+    monkeypatch.setattr(performing, "play", counted)
+    text, seat, layer = properties.character(walker).text, chair(), bpy.context.view_layer
+    assert text is not None and layer is not None
+    text.from_string(SCORE.replace(' repeat="fit"', "").replace(' along="lane"', ""))
+    rebuilt()
+    properties.character(walker).cast["seat"].target = seat
+    assert score.motion_of(walker) is made[-1]
+    count = len(made)
+    for place in ((-1.5, -1.0, 0.0), (2.0, -1.5, 0.0)):
+        seat.location = place
+        layer.update()
+        live = score.motion_of(walker)
+        assert live is not None and len(made) == count
+    rebuilt()
+    assert len(made) == count + 1 and np.hypot(*(root_at(walker, END) - place[:2])) < NEAR_M
+    times_s = np.linspace(0.0, live.duration_s, 20)
+    assert np.array_equal(live.sample(times_s).translations, made[-1].sample(times_s).translations)
+    properties.character(walker).cast["seat"].target = None
+    assert score.motion_of(walker) is made[-1] and len(made) == count + 2
 
 
 def test_the_editor_shows_the_transition_after_a_call_that_fits_where_it_plays(walker: bpy.types.Object) -> None:

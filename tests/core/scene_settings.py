@@ -10,7 +10,7 @@ from takt.core.library.store import ClipStore
 from takt.core.maths import rotations as rot
 from takt.core.maths.arrays import BoolArray, FloatArray
 from takt.core.pha.document import parse
-from takt.core.pha.programme import Programme, resolve
+from takt.core.pha.programme import resolve
 from takt.core.playing.feet.footholds import ground_axes
 from takt.core.playing.motion import Motion
 from takt.core.playing.performer import Performer
@@ -44,18 +44,11 @@ def rig_of(seed: int) -> Rig:
 
 
 def played(rig: Rig, inside: str, **cast: Target) -> Motion:
-    return played_as(read(inside), rig, **cast)
-
-
-def read(inside: str) -> Programme:
-    return resolve(parse(
-        f'<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="gestures.Greetings"/>{ROLES}'
-        '<procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/>'
-        f'</procedure><procedure name="main">{inside}</procedure></pha>'), CLIPS)
-
-
-def played_as(programme: Programme, rig: Rig, **cast: Target) -> Motion:
-    return play(programme, Performer(rig.skeleton, rig.up, rig.turn), Settings(cast=tuple(cast.items())), store=STORE)
+    text = (f'<pha version="2" tickLength="1"><load src="feet.Steps"/><load src="gestures.Greetings"/>{ROLES}'
+            '<procedure name="walk"><call name="left_step" duration="1"/><call name="right_step" duration="1"/>'
+            f'</procedure><procedure name="main">{inside}</procedure></pha>')
+    return play(resolve(parse(text), CLIPS), Performer(rig.skeleton, rig.up, rig.turn),
+                Settings(cast=tuple(cast.items())), store=STORE)
 
 
 @cache

@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import Place, Problem, quoted
 from ...maths.arrays import FloatArray, IntArray
 from ...pha.sequence import Sequence
+from ...pha.ways import Way
 from ...retargeting.skin_points import SkinPoints
 from ...skeletons.maps import SkeletonMap
 from ..clock import Clock
@@ -41,6 +42,7 @@ from .sits import Ground, Sits
 from .spells import Spells
 from .surface import Surface
 from .traveller import Traveller, ahead_of
+from .warp import OwnPath
 from .warped import Warped
 from .warping import warp_of
 from .ways import innermost
@@ -73,6 +75,7 @@ class Scene:
     level: float = 0.0
     points: SkinPoints | None = None
     _known_spells: dict[Row, Spells] = field(default_factory=dict)
+    _known_paths: dict[Row, dict[Way, OwnPath]] = field(default_factory=dict)
 
     def fitted(self, sequence: Sequence, row: Row) -> tuple[Sequence, tuple[Problem, ...]]:
         """Return a sequence with the rounds that fitting calls need, and problems. row: plays one round of each."""
@@ -185,7 +188,8 @@ class Scene:
 
     def _sits(self, stage: Stage, row: Row, traveller: Traveller) -> Sits:
         return Sits(stage, row, innermost(row.sequence.ways), traveller, self._thighs,
-                    self.up / np.linalg.norm(self.up), self._ground, lambda: self._highest, lambda: self._spells(row))
+                    self.up / np.linalg.norm(self.up), self._ground, lambda: self._highest, lambda: self._spells(row),
+                    self._known_paths.setdefault(row, {}))
 
     def _spells(self, row: Row) -> Spells | None:
         """Return which clips of a row go on sitting, looked at once; None for a body without thighs."""

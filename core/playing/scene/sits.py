@@ -23,6 +23,7 @@ from .ground_curve import GroundCurve, bend, joined
 from .spells import Spells
 from .surface import Surface
 from .traveller import Traveller
+from .warp import OwnPath
 from .ways import edges_s
 
 GROUND_LEGS: Final = 0.1
@@ -96,7 +97,8 @@ class Sits:
 
     stage: the motion as its clips lead; row: of its segments; ways: in order. up: unit vector (3,) of the model.
     ground: where seats stand. highest: returns the greatest height of a seat above that, see seats.highest. looked:
-    returns which clips of the row go on sitting; None for a body without thighs.
+    returns which clips of the row go on sitting; None for a body without thighs. paths: the bodies' own paths known so
+    far, by their ways.
     """
 
     stage: Stage
@@ -108,6 +110,7 @@ class Sits:
     ground: Ground
     highest: Callable[[], float]
     looked: Callable[[], Spells | None]
+    paths: dict[Way, OwnPath]
     _known: dict[Way, Stand | None] = field(default_factory=dict)
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -111,6 +111,18 @@ class Warp:
         """Take pieces in order; before the first one nothing is moved."""
         nothing = Placement(np.zeros(()), np.zeros((), dtype=np.complex128))
         return cls((Piece.still(-np.inf, nothing), *pieces))
+
+
+class OwnPath(NamedTuple):
+    """The path of a body as its clips lead, at times_s (K,).
+
+    positions: (K,) of the body over the ground. frames, along: see way_of.
+    """
+
+    times_s: FloatArray
+    positions: ComplexArray
+    frames: Frames
+    along: FloatArray
 
 
 def way_of(positions: ComplexArray, spacing_s: float) -> tuple[Frames, FloatArray]:

@@ -17,7 +17,7 @@ from .cast import ScenePath, ScenePlace, Target, Unfit, at_time, misfit
 from .ground_curve import GroundCurve
 from .sits import Sits, Stand
 from .traveller import Traveller
-from .warp import Frames, Piece, Warp, way_of
+from .warp import Frames, OwnPath, Piece, Warp, way_of
 from .ways import edges_s
 
 _T = TypeVar("_T", ScenePlace, ScenePath)
@@ -183,10 +183,7 @@ class _Warping:
     def _lead(self, way: Way, target: ScenePlace | ScenePath) -> None:
         """Bend a path so that it leads to a place, or along a path of the scene."""
         begin_s, end_s = self._edges_s(way)
-        count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 2, _MOST_FRAMES)) + 1
-        times = np.linspace(begin_s, end_s, count)
-        positions, _ = self._body(times)
-        frames, along = way_of(positions, float(times[1] - times[0]) or _SPACING_S)
+        times, positions, frames, along = self._own_path(way)
         if along[-1] < STANDS_SIZES * self.traveller.size:
             self._say(way, f"the clip stays where it is, so it cannot lead to {quoted(way.going.role)}: call one that "
                            "travels" if way.inside is None else
@@ -239,6 +236,16 @@ class _Warping:
         except TaktError as error:
             self._say(way, f"{quoted(way.going.role)}: {error}")
             return None
+
+    def _own_path(self, way: Way) -> OwnPath:
+        known = self.sits.paths
+        if way not in known:
+            begin_s, end_s = self._edges_s(way)
+            count = int(np.clip(np.ceil((end_s - begin_s) / _SPACING_S), 2, _MOST_FRAMES)) + 1
+            times = np.linspace(begin_s, end_s, count)
+            positions, _ = self._body(times)
+            known[way] = OwnPath(times, positions, *way_of(positions, float(times[1] - times[0]) or _SPACING_S))
+        return known[way]
 
     def _body(self, times_s: FloatArray) -> tuple[ComplexArray, FloatArray]:
         """Return the positions and facing angles of the body at times (F,) as its clips lead."""
