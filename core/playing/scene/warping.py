@@ -154,9 +154,10 @@ class _Warping:
         self._jump(after, max(begin_s, until_s))
 
     def _check_jump(self, way: Way, role: str, far: float, turn: float, from_s: float, window_s: float) -> None:
-        """Warn if a body has to glide, since its transition, from window_s on, does not bring it to a path's beginning.
+        """Warn if a body has to move or turn farther to the beginning of a way than its transition can bring it.
 
-        far, turn: to there. from_s: when the glide begins.
+        The body then glides there. far, turn: the distance and angle to the beginning. from_s: when the glide begins.
+        window_s: when the transition begins.
         """
         begin_s, _ = self._edges_s(way)
         is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * (begin_s - window_s))
