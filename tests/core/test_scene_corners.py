@@ -31,10 +31,13 @@ def test_directions_change_only_near_corners(seed: int) -> None:
     points = np.append(0.0, np.cumsum(sides * np.exp(1j * directions)))
     curve = GroundCurve.through(points).rounded(LENGTH)
     assert abs(curve.points[[0, -1]] - points[[0, -1]]).max() < EXACT
-    for corner, before, after in zip(points[1:-1], directions, directions[1:], strict=False):
-        for end, direction in ((-0.51, before), (0.51, after)):
+    reached = 0.0
+    for corner, side, before, after in zip(points[1:-1], sides, directions, directions[1:], strict=False):
+        for end, direction, farthest in ((-0.51, before, side), (0.51, after, 1.1 * LENGTH)):
             at = corner + end * LENGTH * np.exp(1j * direction)
-            near = abs(curve.points - at).argmin()
+            is_next = (curve.lengths >= reached) & (curve.lengths <= reached + farthest)  # sides may cross
+            near = np.where(is_next, abs(curve.points - at), np.inf).argmin()
+            reached = curve.lengths[near]
             assert abs(curve.points[near] - at) < LENGTH / 30.0
             assert abs(curve.angles[near] - direction) < np.radians(6.0)
     fastest = abs(np.diff(curve.angles)).max()

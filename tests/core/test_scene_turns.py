@@ -27,6 +27,8 @@ MOST_DEG_PER_S: Final = 400.0
 EASY_DEG_PER_S: Final = 160.0
 """What a walk without haste turns it by at most."""
 HALF_TURN: Final = 1.4
+NEAR_M: Final = 0.05
+"""As a clip begins, hips are turned and moved a little, so its way is not quite the curve from the armature."""
 DURATIONS_S: Final = (1.5, 3.0, 6.0, 10.0)
 FASTER, FASTER_LEGS_PER_S, FASTEST_LEGS_PER_S = 1.5, 1.5, 9.0
 """Feet of a body that turns go farther than those of one that goes straight on. None jumps."""
@@ -110,6 +112,22 @@ def test_a_way_without_time_to_turn_is_told_with_a_length_that_would_do(far: flo
     assert float(found[1]) == pytest.approx(went(motion).turn, rel=0.05)
     longer = played(walk.format(float(found[2]) / 2.0), cast={"seat": place})
     assert not [each for each in longer.problems if not each.is_note] and went(longer).turn < MOST_DEG_PER_S
+
+
+def said_of(far: float, faces: float) -> str:
+    """Return the warning of a walk of one round to a place straight ahead."""
+    motion = played('<call name="walk" to="seat" duration="3"/>', cast={"seat": place_at(far, 0.0, faces)})
+    (problem,) = (each for each in motion.problems if not each.is_note)
+    return problem.message
+
+
+def test_a_length_that_is_told_says_how_much_of_it_turns_the_body() -> None:
+    told = re.search(r"is ([0-9.]+) m long, with ([0-9.]+) m of steps to turn, ", said_of(0.5, np.pi))
+    assert told is not None
+    curve = bend(0.0, 0.0, 0.5, np.pi, HALF_TURN * LEG_M)
+    assert float(told[1]) == pytest.approx(curve.length, abs=NEAR_M)
+    assert float(told[2]) == pytest.approx(curve.length - np.abs(np.diff(curve.points)).sum(), abs=NEAR_M)
+    assert "m long" in said_of(0.5, 0.0) and "steps to turn" not in said_of(0.5, 0.0)
 
 
 def test_curves_turn_nowhere_more_tightly_than_on_the_spot_and_the_others_stay() -> None:

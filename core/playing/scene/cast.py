@@ -189,7 +189,7 @@ def touched_at(target: Target, times_s: FloatArray) -> FloatArray:
 
 
 def misfit(target: Target | None, kind: type[ScenePlace] | type[ScenePath] | type[SceneFloor], role: str) -> str:
-    """Return why something cannot play a role as a kind of thing, "" if it can."""
+    """Return why a target cannot play a role of a kind, or "" if it can. target: None if the role has no object."""
     if target is None:
         return f"the role {quoted(role)} is not cast"
     if isinstance(target, Unfit):

@@ -67,6 +67,15 @@ class GroundCurve:
         """Its length."""
         return float(self.lengths[-1])
 
+    @property
+    def turns(self) -> float:
+        """The part of its length that it takes to turn, beyond the distance that it goes.
+
+        >>> round(bend(0.0, 0.0, 2.0, np.pi, 1.0).turns, 2), round(bend(0.0, 0.0, 2.0, 0.0, 1.0).turns, 6)
+        (0.56, 0.0)
+        """
+        return max(self.length - float(np.abs(np.diff(self.points)).sum()), 0.0)
+
     def at(self, lengths: FloatArray) -> tuple[ComplexArray, FloatArray]:
         """Return positions and directions (F,) at arc lengths (F,); beyond its ends it continues straight."""
         beyond = lengths - np.clip(lengths, 0.0, self.length)

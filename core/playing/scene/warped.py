@@ -20,7 +20,10 @@ _INSTANTS: Final = 17
 
 @dataclass(frozen=True, eq=False)
 class Warped(Over):
-    """The motion below, bent by a warp; not for loops, whose rounds continue from each other."""
+    """The stage below, with the whole body moved and turned over the ground by a warp.
+
+    Not for a motion that loops, since each of its rounds begins where the one before ends.
+    """
 
     warp: Warp
     traveller: Traveller
@@ -43,10 +46,10 @@ class Warped(Over):
         return self.traveller.bearing.moved(points, self.warp.placements(times_s))
 
     def halfway(self, points: FloatArray, spans_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return when points of the model (N, 3) are halfway displaced in spans (N, 2), (N,), and half of that.
+        """Return when points of the model (N, 3) have gone half of their way in spans of time, and how far that is.
 
-        A point that stays where it is then is never farther from the body, relative to the motion below, than by the
-        other half of the displacement.
+        spans_s: (N, 2). Results: (N,) each. The way is the one on which the warp moves a point during its span. If a
+        point stands where it is at that time, the warp never takes the body farther from it than that.
         """
         own, middle_s = np.arange(len(points)), spans_s.mean(axis=1)
         times_s = spans_s[:, :1] + np.linspace(0.0, 1.0, _INSTANTS) * np.diff(spans_s, axis=1)

@@ -36,6 +36,8 @@ STANDS_SIZES: Final = 0.02
 """Share of the hips' height; a shorter path leads nowhere."""
 _MOST_ROUNDS: Final = 10_000
 _NO_TIME_S: Final = 1e-12
+_LITTLE: Final = 0.02
+"""Share of a way; a message does not name shorter turns."""
 _NOWHERE: Final = 1e-6
 """Share of the hips' height; positions nearer than this are equal."""
 
@@ -154,9 +156,10 @@ class _Warping:
         self._jump(after, max(begin_s, until_s))
 
     def _check_jump(self, way: Way, role: str, far: float, turn: float, from_s: float, window_s: float) -> None:
-        """Warn if a body has to glide, since its transition, from window_s on, does not bring it to a path's beginning.
+        """Warn if a body has to move or turn farther to the beginning of a way than its transition can bring it.
 
-        far, turn: to there. from_s: when the glide begins.
+        The body then glides there. far, turn: the distance and angle to the beginning. from_s: when the glide begins.
+        window_s: when the transition begins.
         """
         begin_s, _ = self._edges_s(way)
         is_far = far > self.traveller.size * (_NUDGE_SIZES + _BROUGHT_SIZES_PER_S * (begin_s - window_s))
@@ -203,7 +206,7 @@ class _Warping:
         self.pieces.append(piece)
         self._jump(piece.placements(times[-1:]).at(0), end_s)
         count = len(self.said)
-        self._check_pace(way, curve.length, float(along[-1]), end_s - begin_s)
+        self._check_pace(way, curve, float(along[-1]), end_s - begin_s)
         if len(self.said) == count:
             self._check_turns(way, times, angles)
         self._check_clear(way, curve)
@@ -274,7 +277,7 @@ class _Warping:
                            f"second, expected at most {np.degrees(_BROUGHT_RAD_PER_S):.0f}°: about {lasts_s:.1f} s in "
                            "all would do")
 
-    def _check_pace(self, way: Way, wanted: float, own: float, took_s: float) -> None:
+    def _check_pace(self, way: Way, curve: GroundCurve, own: float, took_s: float) -> None:
         """Warn if steps are longer or shorter than natural, or if fitting rounds are too fast or slow.
 
         A path of length L is L/w rounds long, with w the length of one. If that is near enough to a whole number, that
@@ -282,7 +285,7 @@ class _Warping:
         """
         if way.going.along and not way.going.fits:
             return
-        pace, own_s, may_fit = wanted / own, self.row.own_s(way.first, way.after), way.inside is None
+        pace, own_s, may_fit = curve.length / own, self.row.own_s(way.first, way.after), way.inside is None
         is_natural = PACES[0] <= round(pace, 2) <= PACES[1]  # as it is written
         slows = took_s / own_s if way.going.fits and may_fit else 1.0
         whole = whole_rounds(pace * way.rounds)
@@ -293,10 +296,15 @@ class _Warping:
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all{help_} would do")
         elif not is_natural:
             goes, lasts_s = (own / way.rounds * whole, lasts_s) if way.going.fits and may_fit else (own, took_s)
-            wanted, goes = wanted * self.unit_m, goes * self.unit_m
-            self._say(way, f"the way to {quoted(way.going.role)} is {wanted:.2f} m long, {pace:.2f} times as long as "
-                           f"its clip goes, expected {PACES[0]} to {PACES[1]}: one of about {goes:.2f} m, in "
-                           f"{lasts_s:.1f} s, would do")
+            wanted, turns, goes = (each * self.unit_m for each in (curve.length, curve.turns, goes))
+            if turns > _LITTLE * wanted:
+                self._say(way, f"the way to {quoted(way.going.role)} is {wanted:.2f} m long, with {turns:.2f} m of "
+                               f"steps to turn, {pace:.2f} times as long as its clip goes, expected {PACES[0]} to "
+                               f"{PACES[1]}: one of about {goes:.2f} m, in {lasts_s:.1f} s, would do")
+            else:
+                self._say(way, f"the way to {quoted(way.going.role)} is {wanted:.2f} m long, {pace:.2f} times as long "
+                               f"as its clip goes, expected {PACES[0]} to {PACES[1]}: one of about {goes:.2f} m, in "
+                               f"{lasts_s:.1f} s, would do")
         elif not PACES[0] <= round(slows, 4) <= PACES[1]:
             self._say(way, f"the way to {quoted(way.going.role)} takes {slows:.4g} times as long as its clip does, "
                            f"expected {PACES[0]} to {PACES[1]}: about {lasts_s:.1f} s in all would do")
