@@ -78,6 +78,7 @@ def problem(armature_object: bpy.types.Object) -> str:
 
 def go_along(armature_object: bpy.types.Object, scene: bpy.types.Scene, motion: Motion) -> None:
     """Move the keys of all tweaks to their moments in a motion; keys of blocks that are gone wait."""
+    _take_single_user_copies(armature_object)
     if has_tweaks(armature_object):
         _place_all(armature_object, scene, motion)
 
@@ -88,6 +89,7 @@ def look(armature_object: bpy.types.Object, scene: bpy.types.Scene) -> None:
     Only while the score's Action matches the score.
     """
     known: _Known = defaultdict(dict)
+    _take_single_user_copies(armature_object)
     if not has_tweaks(armature_object) or _state(armature_object, known) == _seen.get(armature_object.session_uid):
         return
     motion = score.motion_of(armature_object)
@@ -101,6 +103,7 @@ def tie(armature_object: bpy.types.Object, scene: bpy.types.Scene, *, is_older: 
 
     is_older: whether the score's Action belongs to an older score. Then keys whose layout is unknown stay untied.
     """
+    _take_single_user_copies(armature_object)
     if not has_tweaks(armature_object) or _state(armature_object) == _seen.get(armature_object.session_uid):
         return
     for layer, action in layers_of(armature_object):
@@ -229,6 +232,22 @@ def why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) ->
         return (f"'{action.name}' holds the tweaks of '{first.name}' too: make it single-user (the number beside its "
                 "name in the Action editor)")
     return ""
+
+
+def _take_single_user_copies(armature_object: bpy.types.Object) -> None:
+    """Let layers whose Actions hold another character's tweaks too have the copies that the user made single-user."""
+    animation = armature_object.animation_data
+    if animation is None:
+        return
+    layers = [*layers_of(armature_object)]
+    played = [action for action in (animation.action, *(strip.action for strip in strips_of(animation)))
+              if action is not None and getattr(action, properties.OF_TWEAKS)]
+    copies = [action for action in dict.fromkeys(played) if all(action != own for _, own in layers)]
+    shared = [layer for layer, own in layers if own not in played and own.is_editable
+              and why_it_stays(armature_object, own)] if copies else []
+    if len(copies) == len(shared) == 1:
+        shared[0].action = copies[0]
+        shared[0].name = copies[0].name
 
 
 def checksum(armature_object: bpy.types.Object, known: _Known | None = None) -> int:

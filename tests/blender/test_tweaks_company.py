@@ -10,6 +10,7 @@ from mathutils import Quaternion
 
 from takt import api
 from takt.bridge import properties
+from takt.bridge.actions.action_users import strips_of
 from takt.bridge.scores import following, score
 from takt.bridge.tweaking import tweak_waiting, tweaks
 from takt.core.pha.edits import SetAttribute
@@ -144,6 +145,45 @@ def test_the_second_of_two_that_share_an_action_plays_its_own_score(tweaked: Any
     assert tweaks.problem(other) == "" and own_frames(layer) == [73.0]
     typed(tweaked, wait, STEPS.replace('tickLength="1.0"', 'tickLength="2.0"'))
     assert own_frames(layer) == [pytest.approx(145.0)] and is_lifted(tweaked, 145)
+
+
+@pytest.mark.parametrize("is_in_strip", (False, True))
+def test_a_copy_that_the_user_makes_single_user_is_the_layers_own(tweaked: Any, wait: Wait, library: Path,
+                                                                 is_in_strip: bool) -> None:
+    """As the number beside its name does, in the Action editor or of a strip."""
+    set_key(tweaked, 73)
+    wait(0.5)
+    layer, other = tweaked.animation_data.action, second_of(tweaked)
+    if is_in_strip:
+        tweaks.push_down(other)
+        [strip] = [strip for strip in strips_of(other.animation_data) if strip.action == layer]
+    wait(1.0)
+    context.view_layer.objects.active = other
+    (library / "half.pha").write_text(STEPS.replace('tickLength="1.0"', 'tickLength="0.5"'), encoding="utf-8")
+    play(library / "half.pha")
+    wait(1.0)
+    assert "holds the tweaks of 'Rig' too" in tweaks.problem(other)
+    if is_in_strip:
+        strip.action = layer.copy()
+        copy = strip.action
+    else:
+        copy = other.animation_data.action = layer.copy()
+    wait(1.0)
+    rebuild()
+    wait(0.5)
+    [own] = properties.character(other).tweaks
+    assert own.action == copy and own.name == copy.name and tweaks.problem(other) == ""
+    assert own_frames(copy) == [pytest.approx(37.0)] and own_frames(layer) == [73.0]
+    assert [each.action for each in properties.character(tweaked).tweaks] == [layer] and is_lifted(tweaked, 73)
+
+
+def test_an_own_copy_of_a_layers_action_is_no_layer(tweaked: Any, wait: Wait) -> None:
+    set_key(tweaked, 73)
+    wait(0.5)
+    layer = tweaked.animation_data.action
+    tweaked.animation_data.action = layer.copy()
+    wait(1.0)
+    assert [each.action for each in properties.character(tweaked).tweaks] == [layer]
 
 
 def test_a_linked_action_of_tweaks_plays_and_stays(tweaked: Any, wait: Wait, tmp_path: Path) -> None:
