@@ -151,18 +151,21 @@ def _thinned(skeleton: Skeleton, joints: IntArray, times: FloatArray, turns: Flo
     Legs and the body keep all of theirs: the feet must stay where they are.
     """
     last = len(times) - 1
-    kept: list[IntArray] = []
-    for joint in joints:
-        path = turns[:, joint]
-        strides = [s for s in range(last, 0, -1) if last % s == 0 and skeleton.names[joint] not in EXACT] or [1]
-        for stride in strides:
-            keys = np.arange(0, last + 1, stride)
-            near = np.minimum(np.arange(last + 1) // stride, len(keys) - 2)
-            share = np.arange(last + 1) / stride - near
-            drawn = rot.nlerp(path[keys[near]], path[keys[near + 1]], share)
-            if rot.angle_between(drawn, rot.normalized(path)).max() < THIN_RAD:
-                break
-        kept.append(keys[:1] if np.ptp(path, axis=0).max() == 0.0 else keys)
+    kept = [np.arange(last + 1)] * len(joints)
+    paths = turns[:, joints]
+    exact = rot.normalized(paths)
+    left = np.flatnonzero([skeleton.names[joint] not in EXACT for joint in joints])
+    for stride in (s for s in range(last, 1, -1) if last % s == 0):
+        keys = np.arange(0, last + 1, stride)
+        near = np.minimum(np.arange(last + 1) // stride, len(keys) - 2)
+        share = (np.arange(last + 1) / stride - near)[:, None]
+        drawn = rot.nlerp(paths[keys[near]][:, left], paths[keys[near + 1]][:, left], share)
+        is_near = rot.angle_between(drawn, exact[:, left]).max(axis=0) < THIN_RAD
+        for i in left[is_near]:
+            kept[i] = keys
+        left = left[~is_near]
+    kept = [keys[:1] if np.ptp(path, axis=0).max() == 0.0 else keys
+            for keys, path in zip(kept, np.moveaxis(paths, 1, 0), strict=True)]
     return Tracks(joints, np.cumsum([0, *map(len, kept)]), np.concatenate([times[k] for k in kept]),
                   np.concatenate([turns[k, j] for j, k in zip(joints, kept, strict=True)]))
 
