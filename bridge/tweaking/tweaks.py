@@ -235,11 +235,10 @@ def why_it_stays(armature_object: bpy.types.Object, action: bpy.types.Action) ->
 
 
 def _take_single_user_copies(armature_object: bpy.types.Object) -> None:
-    """Let layers whose Actions hold another character's tweaks too have the copies that the user made single-user."""
-    animation = armature_object.animation_data
-    if animation is None:
+    """If the user made a shared Action of tweaks single-user, give its layer the copy."""
+    animation, layers = armature_object.animation_data, [*layers_of(armature_object)]
+    if animation is None or not layers:
         return
-    layers = [*layers_of(armature_object)]
     played = [action for action in (animation.action, *(strip.action for strip in strips_of(animation)))
               if action is not None and getattr(action, properties.OF_TWEAKS)]
     copies = [action for action in dict.fromkeys(played) if all(action != own for _, own in layers)]

@@ -60,8 +60,8 @@ class Motion:
     row: the segments that the timeline shows. end: the last stage, which gives all poses. problems: warnings and notes.
     unmatched: joints without counterpart, if clips come from other skeletons. clock: tempo changes; all times of a
     motion are by the clock. cuts: transition points, if they were searched. body: roles of the joints, if known.
-    before_aims: set if there is a scene. untweaked: the same motion without tweaks, if known. parts: what it was
-    composed of.
+    before_aims: set if there is a scene. untweaked: the same motion without tweaks, if known. composition: what it
+    was composed of.
     """
 
     row: Row
@@ -73,7 +73,7 @@ class Motion:
     body: SkeletonMap | None = None
     before_aims: BeforeAims | None = None
     untweaked: Untweaked | None = None
-    parts: Parts | None = None
+    composition: Composition | None = None
 
     @property
     def skeleton(self) -> Skeleton:
@@ -144,13 +144,13 @@ class Motion:
     def recast(self, cast: Mapping[str, Target]) -> Motion | None:
         """Return the motion with other objects in the roles, as the same score with them would be.
 
-        None if the objects decide more than the way, as in a score whose rounds fit their way.
+        None if the score must be played anew: if its rounds fit their way, or if the motion or `cast` has no objects.
         """
         scene = None if self.before_aims is None else self.before_aims.scene
-        if self.parts is None or scene is None or not scene.cast or not cast or any(
+        if self.composition is None or scene is None or not scene.cast or not cast or any(
                 way.going.fits for way in self.sequence.ways):
             return None
-        return self.parts.motion(replace(scene, cast=cast))
+        return self.composition.motion(replace(scene, cast=cast))
 
     def hand_joint(self, side: str) -> int:
         """Return the wrist joint of a hand, l or r, that holds something."""
@@ -238,11 +238,11 @@ def compose(sequence: Sequence, clips: SequenceOf[Clip | Excerpt | Stage], playi
     different skeletons.
     """
     row = Row.of(sequence, clips, playing, (lambda times_s: times_s) if clock is None else clock.shown)
-    return Parts(row, playing, feet, points, clock, cuts, problems + row.problems, unmatched).motion(scene)
+    return Composition(row, playing, feet, points, clock, cuts, problems + row.problems, unmatched).motion(scene)
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Composition:
     """What a motion is composed of, apart from the objects of its scene. row: the segments; see compose."""
 
     row: Row
@@ -279,4 +279,4 @@ class Parts:
         if clock is not None:
             end = Timed(end, clock)
         return Motion(row, end, problems + aimed, self.unmatched, clock, self.cuts, playing.body, before_aims,
-                      parts=self)
+                      composition=self)

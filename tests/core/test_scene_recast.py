@@ -73,4 +73,4 @@ def test_nobody_is_no_cast() -> None:
     rig = rig_of(0)
     motion = played(rig, SCORES[0], **cast_of(rig, Random(0)))
     assert motion.recast({}) is None and played(rig, SCORES[0]).recast(cast_of(rig, Random(0))) is None
-    assert replace(motion, parts=None).recast(cast_of(rig, Random(0))) is None
+    assert replace(motion, composition=None).recast(cast_of(rig, Random(0))) is None
